@@ -23,7 +23,7 @@ TensorInfo tensor_info(const Value& value) {
 
 ModelReport inspect_model(const std::filesystem::path& path) {
   Expansion expansion;
-  const Model model = read_runnable_model(path, &expansion);
+  const Model model = read_any_model(path, expansion);
   const Graph& graph = model.graph();
   ModelReport report;
   report.expanded = expansion.operators;

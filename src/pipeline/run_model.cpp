@@ -166,7 +166,7 @@ RunReport run_model(const RunOptions& options) {
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   Expansion expansion;
-  const Model model = read_runnable_model(options.model, &expansion);
+  const Model model = read_any_model(options.model, expansion);
   refuse_kept(expansion);
   const Graph& graph = model.graph();
   const auto source = open_samples_as_they_are(options.data, model);

@@ -1,6 +1,7 @@
 #include "prepare/read_model_to_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,15 @@ Model read_runnable_model(const std::filesystem::path& path, Expansion* expansio
 
 namespace {
 
+/// Reads all files of a pipeline, as one model.
+template <class ReadFile>
+Model read_joined(const std::filesystem::path& path, const ReadFile& read) {
+  const PipelineFile pipeline = read_pipeline_file(path);
+  std::vector<NamedModel> models;
+  for (const PipelineFile::File& file : pipeline.files) models.push_back({file.name, read(file.path)});
+  return join_files(std::move(models), pipeline.feeds, path);
+}
+
 /// Makes the graph plain: branches whose condition is known are inlined, CastLike becomes Cast.
 Model plain(Model model) {
   inline_branches(model);
@@ -56,11 +66,18 @@ Model read_float_file(const std::filesystem::path& path) {
 }
 
 Model read_float_model(const std::filesystem::path& path) {
-  if (!is_pipeline_file(path)) return read_float_file(path);
-  const PipelineFile pipeline = read_pipeline_file(path);
-  std::vector<NamedModel> models;
-  for (const PipelineFile::File& file : pipeline.files) models.push_back({file.name, read_float_file(file.path)});
-  return join_files(std::move(models), pipeline.feeds, path);
+  return is_pipeline_file(path) ? read_joined(path, read_float_file) : read_float_file(path);
+}
+
+Model read_any_model(const std::filesystem::path& path, Expansion& expansion) {
+  if (!is_pipeline_file(path)) return read_runnable_model(path, &expansion);
+  return read_joined(path, [&](const std::filesystem::path& file) {
+    Expansion one;
+    Model model = read_runnable_model(file, &one);
+    for (const auto& [type, count] : one.operators) expansion.operators[type] += count;
+    std::ranges::move(one.kept, std::back_inserter(expansion.kept));
+    return model;
+  });
 }
 
 Model read_model_to_cast(const std::filesystem::path& path) {

@@ -13,8 +13,13 @@ namespace detent {
 /// Errors  those of read_model, inline_functions and check_signatures, after the path.
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion = nullptr);
 
+/// Reads a model in the same way; of a pipeline (datasets/state/pipeline_file.h) all files, as one model.
+/// expansion  gets what was expanded, and the nodes that could not be
+/// Errors  those of read_runnable_model, read_pipeline_file and join_files.
+[[nodiscard]] Model read_any_model(const std::filesystem::path& path, Expansion& expansion);
+
 /// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
-/// Cast. Of a pipeline (datasets/state/pipeline_file.h) all files, as one model.
+/// Cast. Of a pipeline all files, as one model.
 /// Errors  InvalidModel, also when it is quantized already; those of read_pipeline_file and join_files.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 

@@ -85,6 +85,13 @@ for target in onnxruntime openvino tensorrt:11; do accepts "$target" quantize in
 accepts "16-bit floats" quantize in/pair.json -o out/half $options --target tensorrt:11 --float-type fp16
 accepts "plan" plan in/pair.json --shape enc:audio=1,5,8 --shape dec:ids=1,1 --shape dec:past=1,4,16
 accepts "compare" compare in/pair.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy --steps 6 --state in/pair.json --calibrators max,mse --quiet
+accepts "inspect" inspect in/pair.json
+grep -q 'enc:audio' stdout && ! grep -q 'dec:memory' stdout || fail "inspect does not show what the pipeline reads"
+accepts "run" run in/pair.json --data enc:audio=in/audio.npy --steps 6 --state in/pair.json -o out/ran --quiet
+cp in/pair.json out/pair
+accepts "run the quantized files" run out/pair/pair.json --data enc:audio=in/audio.npy --steps 6 --state out/pair/pair.json -o out/int8 --quiet
+[ "$(ls out/ran)" = "$(ls out/int8)" ] && ls out/ran | grep -q logits || fail "other outputs: $(ls out/ran out/int8)"
+cmp -s out/ran/*logits* out/int8/*logits* && fail "the quantized files compute as the float ones"
 accepts "ranges" quantize in/pair.json -o out/ranges.json $options --stop-after ranges
 accepts "a page" quantize in/pair.json -o out/page $options --html out/page.html
 rm -rf out/*

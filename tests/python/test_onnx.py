@@ -89,6 +89,49 @@ class WithOnnx(unittest.TestCase):
         report = detent.quantize(self.path, self.folder / name, images(), calibrator="max", **options)
         return onnx.load(str(self.folder / name)), report
 
+    def test_a_dict_leaves_out_what_a_state_feeds(self):
+        graph = helper.make_graph(
+            [helper.make_node("Concat", ["x", "h"], ["both"], axis=1), helper.make_node("MatMul", ["both", "w"], ["next"])],
+            "cell",
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 8]) for name in ("x", "h")],
+            [helper.make_tensor_value_info("next", TensorProto.FLOAT, ["N", 8])],
+            [numpy_helper.from_array((numpy.arange(128).reshape(16, 8) % 13 / 30 - 0.2).astype("float32"), "w")],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        model.ir_version = 8
+        x = numpy.random.default_rng(2).normal(size=(6, 8)).astype("float32")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            state = folder / "state.json"
+            state.write_text('{"feeds": {"next": "h"}}')
+            tables = []
+            for form in ({"x": x}, [{"x": row[None]} for row in x]):
+                detent.calibrate(model, folder / "t.dct", form, steps=3, state=state, overwrite=True)
+                tables.append(detent.inspect(folder / "t.dct").values)
+            self.assertEqual(tables[0], tables[1])
+            with self.assertRaisesRegex(ValueError, "missing .'h'."):
+                detent.calibrate(model, folder / "t.dct", {"x": x}, overwrite=True)
+            with self.assertRaisesRegex(ValueError, "unknown .'y'."):
+                detent.calibrate(model, folder / "t.dct", {"y": x}, steps=3, state=state, overwrite=True)
+
+    def test_a_pipeline_takes_arrays_by_input(self):
+        front, back = network(), network()
+        del front.graph.node[4:], front.graph.output[:]
+        front.graph.output.append(helper.make_tensor_value_info("r2", TensorProto.FLOAT, ["N", 32, 16, 16]))
+        del back.graph.node[:4], back.graph.input[:]
+        back.graph.input.append(helper.make_tensor_value_info("r2", TensorProto.FLOAT, ["N", 32, 16, 16]))
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            onnx.save(front, folder / "front.onnx")
+            onnx.save(back, folder / "back.onnx")
+            pipeline = folder / "pair.json"
+            pipeline.write_text('{"models": {"a": "front.onnx", "b": "back.onnx"}, "feeds": {"a:r2": "b:r2"}}')
+            both = {"model": folder / "front.onnx", "models": [folder / "back.onnx"], "pipeline": pipeline}
+            report = detent.quantize(**both, output=folder / "out", data={"a:image": images()}, accept_broken=True)
+            self.assertEqual([one.name for one in report.files], ["a", "b"])
+            with self.assertRaisesRegex(ValueError, "inputs are .'a:image'.; missing .'a:image'., unknown .'image'."):
+                detent.quantize(**both, output=folder / "out", data={"image": images()}, overwrite=True)
+
     def test_the_checker_accepts_the_result_and_refuses_it_when_a_scale_is_missing(self):
         for target in ("tensorrt", "onnxruntime"):
             model, report = self.quantized(target + ".onnx", target=target)

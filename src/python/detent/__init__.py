@@ -145,7 +145,7 @@ def _function(name, summary, options):
             if isinstance(given.get("progress"), bool):
                 given["progress"] = held.enter_context(_contextlib.closing(_shown())) if given["progress"] else None
             folder = _functools.cache(lambda: held.enter_context(_tempfile.TemporaryDirectory(prefix="detent-")))
-            inputs = _functools.cache(lambda: globals()["inspect"](given["model"])["inputs"])
+            inputs = _functools.cache(lambda: globals()["inspect"](given.get("pipeline") or given["model"])["inputs"])
             for name in _MODELS & given.keys():
                 given[name] = _stored_model(given[name], folder)
             for use in ("data", "eval"):

@@ -91,21 +91,32 @@ def _count(array, spec, batch_axis):
     return array.shape[axis]
 
 
+def _read_inputs(item, inputs, given):
+    """Returns the inputs that the samples hold. A state feeds the others, so a dict may leave these out."""
+    if not (given.get("state") or given.get("pipeline")) or not isinstance(item, _Mapping):
+        return inputs
+    known = [value for value in inputs if value["name"] in item]
+    return known if len(known) == len(item) > 0 else inputs
+
+
 def _sources(items, use, inputs, folder, given, tell):
     """Writes the items of an iterable below the folder, a file for each item and input; returns the sources, and the path
     of their labels or None."""
     import numpy
 
-    names = [value["name"] for value in inputs]
-    folders = [_pathlib.Path(folder, use, str(i)) for i in range(len(names))]
-    for one in folders:
-        one.mkdir(parents=True)
+    names, folders = [], []
     total = _operator.length_hint(items)
     # Other choices of samples need all of them first.
     wanted = given.get("limit") if use == "data" and given.get("shuffle") is None else None
     left = _shutil.disk_usage(folder).free * _DISK_SHARE
     samples, labelled = 0, []
     for number, item in enumerate(items, 1):
+        if not folders:
+            inputs = _read_inputs(item, inputs, given)
+            names = [value["name"] for value in inputs]
+            folders = [_pathlib.Path(folder, use, str(i)) for i in range(len(names))]
+            for one in folders:
+                one.mkdir(parents=True)
         arrays = _arrays_of(item, names, f"{use}, item {number}")
         left -= sum(array.nbytes for array in arrays)
         if left < 0:
@@ -162,6 +173,8 @@ def prepare(data, use, inputs_of, folder, given, tell):
     if is_array(data):
         return (plain(data, use),), None
     if isinstance(data, _Mapping):
+        if len(_read_inputs(data, inputs_of(), given)) < len(inputs_of()):
+            return _sources([data], use, inputs_of(), folder(), given, tell)
         return tuple(_by_input(data, [value["name"] for value in inputs_of()], use)), None
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, _os.PathLike)) for one in data):
         return [_os.fspath(source) for source in data], None
