@@ -195,8 +195,7 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
           row("--max-drop X", &bound.max_drop,
               "Keep layers float until the score drops by at most X, as a fraction (0.01 is one point). With "
               "--next-token until the cross entropy rises by at most X nats per token, with --transcripts until the "
-              "word "
-              "error rate rises by X. Needs --eval and --labels, --masks, --next-token, --transcripts or "
+              "word error rate rises by X. Needs --eval and --labels, --masks, --next-token, --transcripts or "
               "--metric-command. Reports the 95 % interval of the drop. If not reachable: "
               "writes the best model and exits 1",
               {.least = 0, .most = 1e9}),

@@ -11,8 +11,7 @@
 // * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
 //   number in this run give scale and zero point of their UINT8 codes. Everything else stays float. With data, a
 //   product has a pair with a scale in advance instead where that keeps more of its data: by 1 dB or more, measured
-//   with
-//   `--calibrator` or `mse`, unless the outputs of all such products together are worse for it. `--include` gives it
+//   with `--calibrator` or `mse`, unless the outputs of all such products together are worse for it. `--include` gives it
 //   the pair without that question. In front of a Relu or Clip it never has one, because the engine would want another
 //   pair behind. Float stay
 //
