@@ -409,7 +409,7 @@ Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   return row("--activation", any,
              "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset "
              "21 by operators of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their "
-             "activations at run time, all else stays float, and --data is only needed to measure the error",
+             "activations at run time; other layers have pairs with --data, and stay float without",
              {.group = "Format"});
 }
 

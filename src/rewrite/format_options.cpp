@@ -74,14 +74,14 @@ void check_dynamic(const FormatOptions& format, const PlacementRequest& placemen
                   "remove one of the two");
   };
   using P = PlacementOptions;
-  const std::string no_pairs = "no pairs stand on other values than the data of products";
   refuse(format.float_type.value_or(FloatType::Fp32) != FloatType::Fp32, "--float-type",
          "DynamicQuantizeLinear reads FP32 alone");
   refuse(format.int8_weights == false, "--format weights=fp32", "MatMulInteger reads INT8 weights");
   refuse(format.int32_bias == true, "--format bias=int32", "the scale of an INT32 bias is not known in advance");
   refuse(!placement.wide_values.empty(), "--override with \"bits\": 16", "its codes have 8 bits");
-  refuse(placement.quantize_outputs, "--policy quantize-outputs=on", no_pairs);
-  refuse(placement.attention == P::Attention::Int8, "--policy attention=int8", no_pairs);
+  refuse(placement.quantize_outputs, "--policy quantize-outputs=on", "products write floats");
+  refuse(placement.attention == P::Attention::Int8, "--policy attention=int8",
+         "products of two activations stay float");
 }
 
 /// Refuses a 16-bit file for a target that takes FP32 and chooses the types itself, or that runs no floats.

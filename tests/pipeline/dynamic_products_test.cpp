@@ -135,6 +135,25 @@ TEST_F(DynamicQuantization, GivesAPairToWhatTheUserIncludes) {
   }
 }
 
+TEST_F(DynamicQuantization, GivesPairsToAConvWhereThereAreData) {
+  std::string w, k;
+  for (int i = 0; i < 2304; ++i) k += (i ? "," : "") + std::to_string((i * 37 % 101 - 50) / 500.0);
+  for (int i = 0; i < 256; ++i) w += (i ? "," : "") + std::to_string((i * 53 % 89 - 44) / 100.0);
+  write_model(parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16,4,4] x) => (float[N,16] y) "
+                               "<float[16,16,3,3] k = {" +
+                               k + "}, float[16,16] w = {" + w +
+                               "}> { c = Conv <pads = [1,1,1,1]> (x, k) m = GlobalAveragePool (c) f = Flatten (m) "
+                               "t = Tanh (f) y = MatMul (t, w) }"),
+              folder_ / "model.onnx", {.overwrite = true});
+  const QuantizeReport report = quantize_model(options(samples({8, 16, 4, 4}, 1)));
+  EXPECT_THAT(dynamic_layers(report), ElementsAre(false, true));
+  EXPECT_EQ(report.plan.coverage.int8_layers, 2);
+  EXPECT_EQ(count(read_model(folder_ / "out.onnx"), "DynamicQuantizeLinear"), 1U);
+  const QuantizeReport without = quantize_model(options());
+  EXPECT_EQ(without.plan.coverage.int8_layers, 1);
+  EXPECT_THAT(without.plan.layers[0].reason, HasSubstr("ConvInteger"));
+}
+
 TEST_F(DynamicQuantization, KeepsLayersFloatUntilABoundIsMet) {
   QuantizeOptions given = options(samples());
   given.bound.min_sqnr_db = 300;

@@ -59,6 +59,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--activation int16", [](O& o) { o.type = CodeType::A16W8, o.int16_activations = true; }},
       {"--activation int8", [](O& o) { o.int8_activations = true; }},
       {"--activation dynamic", [](O& o) { o.dynamic_products = true; }},
+      {"--data given", [](O& o) { o.ranges_known = true; }},
       {"--policy residual=quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
       {"--policy quantize-outputs=on", [](O& o) { o.quantize_outputs = true; }},
       {"--policy residual=float", [](O& o) { o.residual = O::Residual::Float; }},

@@ -22,8 +22,8 @@ struct FormatOptions {
   int weight_bits = 8;                 ///< 7 or 8
   bool per_tensor = false;             ///< one scale per weight tensor instead of one per output channel
   std::optional<DataType> activation;  ///< one of the integers of code_formats(); 16 bits: weights keep 8
-  /// Products of float data and constant weights find the scale of their data at run time, and nothing else is
-  /// quantized; `activation` is absent then.
+  /// Products of float data and constant weights find the scale of their data at run time; other layers have pairs
+  /// where there are data or a table, and stay float without. `activation` is absent then.
   bool dynamic = false;
   bool full_range = false;  ///< scale = 2*amax/256 (65536) instead of amax/127 (32767)
   std::optional<bool> int32_bias;

@@ -9,16 +9,20 @@
 // goes into the kernel. In that order of factors: a Mul of the weight's scales by the data's hinders the first fusion.
 //
 // * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
-//   number in this run give scale and zero point of their UINT8 codes. Everything else stays float. With data, a
-//   product has a pair with a scale in advance instead where that keeps more of its data: by 1 dB or more, measured
-//   with `--calibrator` or `mse`, unless the outputs of all such products together are worse for it. `--include` gives it
-//   the pair without that question. In front of a Relu or Clip it never has one, because the engine would want another
-//   pair behind. Float stay
+//   number in this run give scale and zero point of their UINT8 codes. With data or a table, a Conv and other layers
+//   that have no such form get scales in advance by the other rules, and so do the nodes between them. Without, all
+//   else stays float; so do, always,
 //
-//   - a Conv: the engine fuses nothing around ConvInteger;
-//   - a Gemm with transA, or alpha or beta other than 1, and a product with the constant on the left or with more axes
-//     than two: MatMulInteger has none of that;
-//   - products of two activations, attention included.
+//   - products of two activations, attention included, and
+//   - all other nodes where every layer is a product.
+//
+//   A Gemm with transA, or alpha or beta other than 1, and a product with the constant on the left or with more axes
+//   than two have no such form: MatMulInteger has none of that. Around ConvInteger the engine fuses nothing.
+//
+//   With data, a product has a pair with a scale in advance instead where that keeps more of its data: by 1 dB or more,
+//   measured with `--calibrator` or `mse`, unless the outputs of all such products together are worse for it.
+//   `--include` gives it the pair without that question. In front of a Relu or Clip it never has one, because the
+//   engine would want another pair behind.
 // * Why: values of language models differ from text to text, and no scale in advance fits all; with few tokens the
 //   weights are what takes time. The whole batch has one range: a sample's result depends on what runs beside it.
 // * Change it: `--exclude` keeps a product float, `--include` gives it (or another node) pairs; `--activation uint8`,
@@ -74,18 +78,24 @@ bool has_pairs(const GraphFacts& facts, const PlacementDraft& draft, const Node&
   return wanted && !((kind == OpKind::MatMul || kind == OpKind::Gemm) && needs_pair_behind(facts, node));
 }
 
+// True where layers without a form at run time get scales in advance.
+bool has_other_layers(const GraphFacts& facts, const PlacementDraft& draft) {
+  return draft.options().ranges_known && std::ranges::any_of(facts.graph().nodes(), [&](const Node& node) {
+           return facts.is_weighted(node.id) && !obstacle_of(facts, node).empty();
+         });
+}
+
 void mark_dynamic(const GraphFacts& facts, PlacementDraft& draft) {
   if (!draft.options().dynamic_products) return;
+  const bool others = has_other_layers(facts, draft);
   for (const Node& node : facts.graph().nodes()) {
     if (has_pairs(facts, draft, node)) continue;
-    if (!facts.is_weighted(node.id)) {
-      draft.keep_out(node.id, "--activation dynamic quantizes products with weights alone");
-      continue;
-    }
-    const std::string obstacle = obstacle_of(facts, node);
+    const bool weighted = facts.is_weighted(node.id);
+    const std::string obstacle =
+        weighted ? obstacle_of(facts, node) : "--activation dynamic quantizes products with weights alone";
     if (obstacle.empty())
       draft.run_dynamic(node.id, kAtRunTime);
-    else
+    else if (!others || (facts.kind(node.id) == OpKind::MatMul && !weighted))
       draft.keep_out(node.id, obstacle);
   }
 }
