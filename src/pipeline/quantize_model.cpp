@@ -248,7 +248,6 @@ Recipe checked_recipe(const QuantizeOptions& given) {
   const QuantizeOptions options = with_level(given);
   static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
   Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
-  recipe.table = options.table;
   if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
   if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
   recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();

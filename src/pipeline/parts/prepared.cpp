@@ -294,7 +294,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   if (!warning.empty()) given.run.reporter->warn(warning);
   given.placement = placement_with(given.format, given.placement, *given.target);
   given.placement.dynamic_products = format.dynamic;
-  given.placement.ranges_known = given.data.given() || !given.table.empty();
+  given.placement.ranges_known = !given.measures || given.data.given() || !given.table.empty();
   given.equalize = parse_equalize(equalize.equalize);
   return given;
 }

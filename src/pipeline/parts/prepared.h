@@ -80,6 +80,7 @@ template <typename Options>
                 .eval = eval,
                 .outliers = given.outliers,
                 .run = given.run};
+  if constexpr (requires { given.table; }) recipe.table = given.table;
   recipe.calibrators = std::move(calibrators);
   return resolved(std::move(recipe), given.target, given.placement, given.format, given.equalize, given.override_file);
 }
