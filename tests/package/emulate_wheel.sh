@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: emulate_wheel.sh SOURCE BUILD
 # Makes the wheel of Python 3.11 for aarch64, and installs it with NumPy 1.26 and 2. In the emulator the program and
-# the module quantize the sample as the program in BUILD does, and the module reads FLAC files. Every file asks for glibc
-# 2.28 at most and needs no library except glibc. 77: skipped.
+# the module quantize the sample as the program in BUILD does, and the module reads FLAC files. Every file asks for
+# glibc 2.28 at most and needs no library except glibc. 77: skipped.
 set -eu
 source=$1 build=$2
 skip() {
@@ -38,7 +38,7 @@ quantize() {
   $program quantize "$@" "$sample/model_opset13.onnx" --data "$work/images" --preprocess imagenet,resize=128x128,crop=128 --quiet \
     -o "$output" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["error"]["sqnr_db"])'
 }
-# same WHO SQNR FILE: fails unless both are this machine's but for rounding, which differs with the vectors.
+# same WHO SQNR FILE: fails unless both are this machine's within rounding, which differs with the vectors.
 same() {
   awk -v a="$2" -v b="$expected" 'BEGIN { d = a - b; exit !(d < 0.1 && d > -0.1) }' ||
     fail "$1: SQNR $2 dB, the build's is $expected dB"
