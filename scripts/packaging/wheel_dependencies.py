@@ -31,7 +31,9 @@ LIBRARIES = {
     "tbb": ("onetbb", ".", "TBB_TEST=OFF TBB_STRICT=OFF TBBMALLOC_BUILD=OFF"),
     "omp": ("llvm-toolchain-19", "openmp",
         "OPENMP_STANDALONE_BUILD=ON LIBOMP_INSTALL_ALIASES=OFF LIBOMP_OMPT_SUPPORT=OFF "
-        "OPENMP_ENABLE_OMPT_TOOLS=OFF OPENMP_ENABLE_LIBOMPTARGET=OFF LIBOMP_OMPD_SUPPORT=OFF"),
+        "OPENMP_ENABLE_OMPT_TOOLS=OFF OPENMP_ENABLE_LIBOMPTARGET=OFF LIBOMP_OMPD_SUPPORT=OFF "
+        # Looks for no compiler of its tests: zig would build the sanitizers for that.
+        "OPENMP_TEST_C_COMPILER=/bin/false OPENMP_TEST_CXX_COMPILER=/bin/false"),
     "protobuf": ("protobuf", ".", "protobuf_BUILD_TESTS=OFF protobuf_BUILD_PROTOC_BINARIES=OFF"),
     "onnx": ("onnx==1.12.0", ".",
         "ONNX_USE_PROTOBUF_SHARED_LIBS=OFF ONNX_ML=ON ONNX_BUILD_TESTS=OFF "
@@ -277,14 +279,14 @@ def fetch_system(place):
     shutil.rmtree(packages)
 
 
-def make_all(folder, architecture):
+def make_all(folder, architecture, pythons):
     place = Place(folder, architecture)
     place.once(place.common_marks / "tools", (HERE / "wheel_tools.txt").read_text(), lambda: make_tools(place))
     compiler = (HERE / "manylinux.cmake").read_text()
     if place.emulator:
         place.once(place.marks / "system", SYSTEM, lambda: fetch_system(place))
     place.once(place.marks / "headers", HEADERS, lambda: copy_headers(place))
-    for name in place.architecture.pythons:
+    for name in pythons or place.architecture.pythons:
         place.once(place.marks / f"python{name}", PYTHONS[name], lambda: fetch_python(place, name))
     for name, row in LIBRARIES.items():
         key = (row, *EDITS.get(name, ()), compiler, place.architecture.cpu, place.architecture.options.get(name))
