@@ -48,16 +48,22 @@ HWY_INLINE hn::Vec<D> finished(D d, hn::Vec<D> x, const RegisterFinish& finish, 
   return hn::IfThenElse(hn::Gt(x, high), high, x);
 }
 
-/// Stores the first `count` lanes.
-HWY_INLINE void store(hn::Vec<Tag> x, size_t count, const RowDestination& to, size_t place, size_t column) {
+/// Stores the first `count` lanes of a vector at the right edge. Not inlined: a tile stores up to 24 vectors.
+HWY_NOINLINE void store_edge(hn::Vec<Tag> x, size_t count, const RowDestination& to, size_t place, size_t column) {
   const Tag d;
   float* out = to.output + place + column;
-  if (count >= hn::Lanes(d)) return hn::StoreU(finished(d, x, to.finish, place, column), d, out);
   HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
   hn::Store(x, d, lanes);
   const One one;
   for (size_t i = 0; i < count; ++i)
     hn::StoreU(finished(one, hn::Set(one, lanes[i]), to.finish, place, column + i), one, out + i);
+}
+
+/// Stores the first `count` lanes.
+HWY_INLINE void store(hn::Vec<Tag> x, size_t count, const RowDestination& to, size_t place, size_t column) {
+  const Tag d;
+  if (count < hn::Lanes(d)) return store_edge(x, count, to, place, column);
+  hn::StoreU(finished(d, x, to.finish, place, column), d, to.output + place + column);
 }
 
 template <size_t R>
