@@ -77,6 +77,7 @@ struct CompiledConvolution {
   bool fused = false;     // post-ops are inside the primitive
   bool integer = false;   // it sums the codes of IntegerOperands
   Tensor packed_weights;  // empty when the weights are not constant
+  OwnerNumber number;
 };
 
 struct ConvolutionKey {
@@ -101,13 +102,15 @@ class PrimitiveConvolution final : public ConvolutionBackend {
     Tensor& output = call.make_output(0, DataType::Float32, step.output, Layout::ChannelsLast);
     if (output.element_count() == 0) return;
     const onednn::Team team(step.threads);
-    const bool fuse =
-        Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(step.output, call.residuals());
+    const bool fits = !post_ops_.empty() && post_ops_.residuals_fit(step.output, call.residuals());
+    const bool fuse = Variant::finish_inside && fits && !post_ops_.has_exponential();
     const CompiledConvolution& compiled = compiled_for(step, fuse, call);
     execute(compiled, step.input, step.weights, call);
     if constexpr (!Variant::finish_inside)
       apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(),
                             post_ops_.only_activation());
+    else if (!compiled.fused && fits)
+      post_ops_.apply_in_stretches(call, step.threads);
     else if (!compiled.fused)
       post_ops_.apply(call);
   }
@@ -123,13 +126,14 @@ class PrimitiveConvolution final : public ConvolutionBackend {
                           : compiled.integer            ? integers_->codes(input, call.allocator())
                                                         : integers_->dequantized(input, call.allocator());
     Tensor& output = call.output(0);
+    auto& objects = call.workspace().kept<onednn::MemoryObjects>(compiled.number);
     onednn::Arguments arguments{
-        {DNNL_ARG_SRC, onednn::wrap(source, compiled.source)},
-        {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
-        {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
+        {DNNL_ARG_SRC, objects.wrap(DNNL_ARG_SRC, source, compiled.source)},
+        {DNNL_ARG_WEIGHTS, objects.wrap(DNNL_ARG_WEIGHTS, packed, compiled.weights)},
+        {DNNL_ARG_DST, objects.wrap(DNNL_ARG_DST, output, compiled.destination)},
     };
     if (Variant::finish_inside && call.has_input(2))
-      arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(compiled.integer ? integers_->bias() : call.input(2))});
+      arguments.push_back({DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, compiled.integer ? integers_->bias() : call.input(2))});
     if (compiled.integer) integers_->bind(arguments);
     const int first = compiled.integer ? IntegerOperands::kPostOps : 0;
     if (compiled.fused) onednn::bind(post_ops_, arguments, first, call.residuals(), call.allocator(), keep);

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -75,6 +76,25 @@ dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc) {
 }
 
 dnnl::memory wrap(const Tensor& tensor) { return wrap(tensor, describe(tensor.shape(), tensor.layout())); }
+
+MemoryObjects::Object& MemoryObjects::object(int argument) {
+  const auto found = std::ranges::find(objects_, argument, &Object::argument);
+  return found == objects_.end() ? objects_.emplace_back(argument) : *found;
+}
+
+const dnnl::memory& MemoryObjects::wrap(int argument, const Tensor& tensor, const dnnl::memory::desc& desc) {
+  Object& kept = object(argument);
+  if (kept.data != tensor.raw() || kept.bytes != tensor.byte_count())
+    kept = {argument, tensor.raw(), tensor.byte_count(), onednn::wrap(tensor, desc)};
+  return kept.memory;
+}
+
+const dnnl::memory& MemoryObjects::wrap(int argument, const Tensor& tensor) {
+  Object& kept = object(argument);
+  if (kept.data != tensor.raw() || kept.bytes != tensor.byte_count())
+    kept = {argument, tensor.raw(), tensor.byte_count(), onednn::wrap(tensor)};
+  return kept.memory;
+}
 
 dnnl::primitive_attr base_attributes() {
   dnnl::primitive_attr attributes;

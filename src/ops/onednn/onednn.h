@@ -55,6 +55,26 @@ struct Eltwise {
 /// Returns the algorithm of an activation; nullopt where oneDNN has none with the same meaning.
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
+/// Memory objects of one primitive, kept in a Workspace from run to run: buffers come back at the same places, and
+/// making an object takes two allocations.
+class MemoryObjects {
+ public:
+  /// Does what wrap() does. argument  DNNL_ARG_*, which has the same `desc` in every run
+  [[nodiscard]] const dnnl::memory& wrap(int argument, const Tensor& tensor, const dnnl::memory::desc& desc);
+  [[nodiscard]] const dnnl::memory& wrap(int argument, const Tensor& tensor);
+
+ private:
+  struct Object {
+    int argument;
+    const void* data;
+    size_t bytes;
+    dnnl::memory memory;
+  };
+  /// Returns the object of an argument, of other memory or none yet where `data` is nullptr.
+  Object& object(int argument);
+  std::vector<Object> objects_;
+};
+
 /// The memory that a primitive reads and writes, by DNNL_ARG.
 class Arguments {
  public:
