@@ -44,6 +44,14 @@ class HeapAllocator final : public Allocator {
     return refer(make_buffer(bytes, this));
   }
 
+  /// Returns the blocks that are kept to the system: others need the room below memory_limit().
+  void release_kept() {
+    const std::lock_guard lock(mutex_);
+    for (Buffer* const buffer : kept_) destroy(buffer);
+    kept_.clear();
+    kept_bytes_ = 0;
+  }
+
  private:
   static constexpr size_t kLarge = 16 * 1024;
   static constexpr size_t kMostBlocks = 64;
@@ -70,6 +78,11 @@ class HeapAllocator final : public Allocator {
   size_t kept_bytes_ = 0;
 };
 
+HeapAllocator& the_heap() {
+  static HeapAllocator* const allocator = new HeapAllocator;  // never destroyed: constants may outlive static storage
+  return *allocator;
+}
+
 }  // namespace
 
 BufferRef::BufferRef(Buffer* buffer) : buffer_(buffer) {
@@ -91,13 +104,11 @@ bool BufferRef::unique() const {
   return buffer_ && std::atomic_ref<int>(buffer_->references_).load(std::memory_order_acquire) == 1;
 }
 
-Allocator& Allocator::heap() {
-  static HeapAllocator* const allocator = new HeapAllocator;  // never destroyed: constants may outlive static storage
-  return *allocator;
-}
+Allocator& Allocator::heap() { return the_heap(); }
 
 Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
   const size_t rounded = std::max<size_t>(64, bytes / 64 * 64 + (bytes % 64 == 0 ? 0 : 64));
+  if (!memory_has_room(rounded)) the_heap().release_kept();
   take_memory(rounded);
   Buffer* buffer = nullptr;
   try {

@@ -105,6 +105,36 @@ TEST(Schedule, FusesTheSiluPattern) {
   expect_fusion_changes_nothing(model, ramp({1, 4, 6, 6}), 1);
 }
 
+TEST(Schedule, FusesActivationsAndResidualsInTheirOrder) {
+  // More elements than a stretch, which is 4096 of them.
+  for (const char* chain : {"s = Sigmoid (c)  m = Mul (c, s)  y = Add (m, x)", "m = Add (x, c)  y = Sigmoid (m)",
+                            "m = Add (c, x)  s = Sigmoid (m)  g = Mul (m, s)  y = Relu (g)"}) {
+    SCOPED_TRACE(chain);
+    const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  " + chain + " }",
+                                 "(float[N,4,H,W] x) => (float[N] y)");
+    Tensor input = ramp({1, 4, 37, 41});
+    for (float& x : input.mutable_data<float>()) x /= 256;
+    expect_fusion_changes_nothing(model, input, 1);
+  }
+}
+
+TEST(Schedule, GivesActivationsTheSameBitsInATeam) {
+  const Model model = model_of("{ c = Conv (x, w)  s = Sigmoid (c)  m = Mul (c, s)  y = Add (m, x) }",
+                               "(float[N,64,H,W] x, float[64,64,1,1] w) => (float[N] y)");
+  std::vector<Tensor> inputs{ramp({1, 64, 33, 32}), ramp({64, 64, 1, 1})};  // enough products to be worth a team
+  for (Tensor& input : inputs)
+    for (float& x : input.mutable_data<float>()) x = std::sin(x);
+  const auto run = [&](int team) {
+    OutputKeeper keeper(model.graph(), model.graph().outputs());
+    const Schedule schedule(model.graph(), model.graph().outputs(), {.team = team});
+    EXPECT_EQ(schedule.steps().size(), 1U);
+    Executor(schedule).run(inputs, keeper);
+    return keeper.take().front();
+  };
+  const Tensor alone = run(1), together = run(3);
+  EXPECT_TRUE(std::ranges::equal(alone.data<float>(), together.data<float>()));
+}
+
 TEST(Schedule, FusesHardSwishWrittenAsItsFormula) {
   const Model model =
       model_of(std::string(kDepthwiseWeights) +

@@ -133,11 +133,12 @@ class PrimitiveConvolution final : public ConvolutionBackend {
         {DNNL_ARG_DST, objects.wrap(DNNL_ARG_DST, output, compiled.destination)},
     };
     if (Variant::finish_inside && call.has_input(2))
-      arguments.push_back({DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, compiled.integer ? integers_->bias() : call.input(2))});
+      arguments.push_back(
+          {DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, compiled.integer ? integers_->bias() : call.input(2))});
     if (compiled.integer) integers_->bind(arguments);
     const int first = compiled.integer ? IntegerOperands::kPostOps : 0;
     if (compiled.fused) onednn::bind(post_ops_, arguments, first, call.residuals(), call.allocator(), keep);
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace(), &objects);
   }
 
   const CompiledConvolution& compiled_for(const ConvolutionStep& step, bool fuse, KernelCall& call) const {

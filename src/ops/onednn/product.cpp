@@ -104,7 +104,7 @@ class PrimitiveProduct final : public FloatProduct {
         {DNNL_ARG_DST, objects.wrap(DNNL_ARG_DST, output, compiled.output)},
     };
     if (has_bias) arguments.push_back({DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, bias, compiled.bias)});
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace(), &objects);
   }
 
  private:

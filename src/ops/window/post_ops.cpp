@@ -110,11 +110,16 @@ void PostOps::apply_in_stretches(KernelCall& call, int threads) const {
   const Stretches stretches(*this, call);
   const auto elements = static_cast<size_t>(call.output(0).element_count());
   const size_t count = (elements + kStretch - 1) / kStretch;
+  const auto finish = [&](size_t i) { stretches.finish(i * kStretch, std::min(elements, (i + 1) * kStretch)); };
+  if (threads == 1) {
+    for (size_t i = 0; i < count; ++i) finish(i);
+    return;
+  }
   const Passage whole;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (size_t i = 0; i < count; ++i) {
     const Passage part;
-    stretches.finish(i * kStretch, std::min(elements, (i + 1) * kStretch));
+    finish(i);
   }
 }
 

@@ -101,6 +101,24 @@ TEST(ElementwiseUnary, ReachesTheLimitsOfInfinity) {
   EXPECT_EQ(sigmoid[3], 1);
 }
 
+TEST(ElementwiseUnary, ExponentialsKeepTheirPrecisionUpToTheEndsOfTheirRange) {
+  const Tensor input = Tensor::from<float>({5}, {88.72F, 88.5F, 0, -86.5F, -86.8F});
+  const auto result = test::values(run_one("y = Exp(a)", {input}));
+  for (size_t i = 0; i < result.size(); ++i) {
+    const double expected = std::exp(static_cast<double>(input.data<float>()[i]));
+    EXPECT_NEAR(result[i], expected, kUnaryRelative * expected) << i;
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor beyond = Tensor::from<float>({3}, {88.73F, -87.5F, -1e9F});
+  EXPECT_THAT(test::values(run_one("y = Exp(a)", {beyond})), testing::ElementsAre(infinity, 0, 0));
+}
+
+TEST(ElementwiseUnary, BoundedFunctionsStayInTheirBounds) {
+  const Tensor input = test::ramp({20000}, -12, 12);
+  for (const auto& [node, least] : {std::pair{"y = Erf(a)", -1.0F}, {"y = Tanh(a)", -1.0F}, {"y = Sigmoid(a)", 0.0F}})
+    for (const float y : test::values(run_one(node, {input}))) ASSERT_TRUE(y >= least && y <= 1) << node << y;
+}
+
 TEST(ElementwiseUnary, ComputesHalfThroughFloat) {
   const Tensor half = cast(Tensor::from<float>({3}, {-1, 0.5, 2}), DataType::Float16);
   const Tensor result = run_one("y = Exp(a)", {half});
