@@ -99,10 +99,8 @@ void PostOps::apply(KernelCall& call) const {
 }
 
 bool PostOps::has_exponential() const {
-  return std::ranges::any_of(items_, [](const Item& item) {
-    const OpKind kind = item.activation.kind;
-    return !item.residual && (kind == OpKind::Sigmoid || kind == OpKind::Silu || kind == OpKind::Tanh);
-  });
+  return std::ranges::any_of(items_,
+                             [](const Item& item) { return !item.residual && is_exponential(item.activation.kind); });
 }
 
 void PostOps::apply_in_stretches(KernelCall& call, int threads) const {
