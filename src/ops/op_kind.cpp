@@ -17,9 +17,7 @@ bool is_activation(OpKind kind) {
   }
 }
 
-bool is_exponential(OpKind kind) {
-  return kind == OpKind::Sigmoid || kind == OpKind::Tanh || kind == OpKind::Silu;
-}
+bool is_exponential(OpKind kind) { return kind == OpKind::Sigmoid || kind == OpKind::Tanh || kind == OpKind::Silu; }
 
 bool is_arithmetic(OpKind kind) {
   switch (kind) {

@@ -219,10 +219,10 @@ TEST(BufferPool, ReusesWhatWasGivenBack) {
 
 TEST(ExactFusion, FusesWhatHasTheBitsOfItsOwnStep) {
   const auto steps = [](const std::string& activation, const std::string& type = "float") {
-    const std::string shape = type + "[1,1,4,4]";
-    const Model model =
-        parse_model_text("<ir_version: 8, opset_import: [\"\" : 14]>\ng (" + shape + " x) => (" + shape + " y) <" +
-                         type + "[1,1,1,1] w = {2}>\n{ c = Conv (x, w)  y = " + activation + " (c) }");
+    const std::string shape = type + "[1,1,4,4]", number = type == "float" ? "1" : "10";
+    const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 14]>\ng (" + shape + " x) => (" +
+                                         shape + " y) <float[1,1,1,1] f = {2}>\n{ w = Cast <to = " + number +
+                                         "> (f)  c = Conv (x, w)  y = " + activation + " (c) }");
     const std::vector<ValueId> wanted = {*model.graph().find_value("y")};
     return std::pair(Schedule(model.graph(), wanted).steps().size(),
                      Schedule(model.graph(), wanted, {.exact_fusion = true}).steps().size());

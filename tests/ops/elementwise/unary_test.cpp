@@ -1,4 +1,5 @@
 #include "ops/elementwise/activation.h"
+#include "ops/every_instruction_set.h"
 #include "ops/node_runner.h"
 
 namespace detent {
@@ -63,6 +64,19 @@ TEST(ElementwiseUnary, EqualsTheFormulaInBothLayouts) {
     }
 }
 
+TEST(ElementwiseUnary, EqualsTheFormulaOnEveryInstructionSet) {
+  test::with_every_instruction_set([] {
+    for (const UnaryCase& item : kUnaryCases) {
+      const Tensor input = test::ramp({1003}, item.low, item.high);
+      std::vector<double> expected;
+      for (const float x : input.data<float>()) expected.push_back(item.expected(x));
+      SCOPED_TRACE(item.node);
+      test::expect_close(run_one("y = " + item.node, {input}, {item.opset}), {1003}, expected, kUnaryRelative,
+                         kUnaryAbsolute);
+    }
+  });
+}
+
 TEST(ElementwiseUnary, AnElementDoesNotDependOnItsPlace) {
   for (const UnaryCase& item : kUnaryCases) {
     const Tensor input = test::ramp({67}, item.low, item.high);
@@ -81,13 +95,15 @@ TEST(ElementwiseUnary, TakesEmptyTensors) {
 }
 
 TEST(ElementwiseUnary, KeepsNotANumber) {
-  const Tensor input = Tensor::from<float>({3}, {1, std::numeric_limits<float>::quiet_NaN(), 2});
-  for (const UnaryCase& item : kUnaryCases) {
-    if (item.node.starts_with("ThresholdedRelu")) continue;  // "0 otherwise", says ONNX
-    const auto result = test::values(run_one("y = " + item.node, {input}, {item.opset}));
-    EXPECT_TRUE(std::isnan(result[1])) << item.node;
-    EXPECT_FALSE(std::isnan(result[0]) || std::isnan(result[2])) << item.node;
-  }
+  test::with_every_instruction_set([] {
+    const Tensor input = Tensor::from<float>({3}, {1, std::numeric_limits<float>::quiet_NaN(), 2});
+    for (const UnaryCase& item : kUnaryCases) {
+      if (item.node.starts_with("ThresholdedRelu")) continue;  // "0 otherwise", says ONNX
+      const auto result = test::values(run_one("y = " + item.node, {input}, {item.opset}));
+      EXPECT_TRUE(std::isnan(result[1])) << item.node;
+      EXPECT_FALSE(std::isnan(result[0]) || std::isnan(result[2])) << item.node;
+    }
+  });
 }
 
 TEST(ElementwiseUnary, ReachesTheLimitsOfInfinity) {
