@@ -130,9 +130,10 @@ Tensor Executor::fetch(MaybeValue operand, const Step& step) {
 
 void Executor::check_operand(MaybeValue value, const Tensor& tensor, const Step& step) const {
   if (!value || step.any_value) return;
+  if (!tensor.empty_handle() && !tensor.is_sequence()) return;
   const std::string input = "input '" + schedule_.graph().value(*value).name + "' ";
   if (tensor.empty_handle()) throw Error(ErrorCode::InvalidData, input + "was not given");
-  if (tensor.is_sequence()) throw Error(ErrorCode::InvalidModel, input + "is a sequence, expected a tensor");
+  throw Error(ErrorCode::InvalidModel, input + "is a sequence, expected a tensor");
 }
 
 void Executor::take_outputs(const Step& step) {

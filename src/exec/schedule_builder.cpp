@@ -271,11 +271,17 @@ std::optional<FusedOp> ScheduleBuilder::follower(MaybeValue value) const {
   return FusedOp{&node, kind, 1 - use->slot};
 }
 
+bool ScheduleBuilder::fuses_exactly(const Node& node, OpKind follower) const {
+  if (follower == OpKind::Relu || follower == OpKind::Clip) return true;
+  const Tensor* weight = constant(node.input(1));  // a 16-bit result is rounded before its activation
+  return is_exponential(follower) && weight && weight->type() == DataType::Float32;
+}
+
 std::vector<FusedOp> ScheduleBuilder::followers(const Node& node) const {
   std::vector<FusedOp> chain;
   MaybeValue value = node.output(0);
   while (const auto next = follower(value)) {
-    if (options_.exact_fusion && next->kind != OpKind::Relu && next->kind != OpKind::Clip) break;
+    if (options_.exact_fusion && !fuses_exactly(node, next->kind)) break;
     if (claimed_[next->node->id]) break;
     chain.push_back(*next);
     value = next->node->output(0);

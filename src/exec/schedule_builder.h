@@ -68,6 +68,8 @@ class ScheduleBuilder {
   [[nodiscard]] std::optional<FusedOp> follower(MaybeValue value) const;
   /// Returns the same where it is a SelfGatedActivation that has a kernel, and nothing else reads its x or its gate.
   [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
+  /// True where the fused follower of `node` computes the bits of a separate step (ScheduleOptions::exact_fusion).
+  [[nodiscard]] bool fuses_exactly(const Node& node, OpKind follower) const;
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
   void claim(const FusedOp& op);
   /// Fills in programs_: groups of nodes that one kernel runs row by row, where nothing else reads the values inside.

@@ -7,10 +7,6 @@
 
 namespace detent {
 
-namespace {
-
-/// True when the shapes of the outputs follow from the shapes of the inputs that carry data (OpTraits::data_inputs) and
-/// the elements of the others.
 bool keeps_shapes_apart(OpKind kind) {
   switch (kind) {
     case OpKind::Other:
@@ -20,8 +16,6 @@ bool keeps_shapes_apart(OpKind kind) {
     default: return true;
   }
 }
-
-}  // namespace
 
 ValueMap<bool> values_that_decide_shapes(const Graph& graph) {
   ValueMap<bool> decides(graph.values().size());

@@ -32,9 +32,9 @@ class KernelCache {
 
 struct ScheduleOptions {
   bool fuse = true;
-  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on
-  /// which others are wanted: oneDNN rounds other activations, and convolutions with an Add, differently from separate
-  /// steps.
+  /// Fuse only followers that pick numbers and compute none (Relu, Clip) or have the bits of separate steps
+  /// (is_exponential), so that the bits of a value do not depend on which others are wanted: oneDNN rounds other
+  /// activations, and convolutions with an Add, differently from separate steps.
   bool exact_fusion = false;
   int team = 1;  ///< threads inside one kernel: for cores without a sample
   /// Models of large weights (is_lean): keep packed copies, which double the weights, where memory has room for them.

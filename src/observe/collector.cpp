@@ -42,10 +42,10 @@ void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uin
   add(static_cast<size_t>(slot_of_value_[value]), floats, counted, where);
 }
 
-Extremes Collector::count(size_t slot, std::span<const float> elements, size_t sample) {
+Extremes Collector::count(size_t slot, std::span<const float> elements, size_t all, size_t sample) {
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
-  const Extremes found = accumulator_.add(histogram, elements);
+  const Extremes found = accumulator_.add_part(histogram, elements, all);
   if (histogram.nans() + histogram.infinities() != before)
     first_non_finite_[slot] = std::min(first_non_finite_[slot], sample);
   return found;
@@ -62,7 +62,9 @@ std::span<const float> Collector::chosen(std::span<const float> elements, std::s
 void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where) {
   const auto cut = batch_.size() > 1 ? where.cut(floats.shape(), batch_.size()) : std::nullopt;
   if (!cut) {
-    const Extremes found = count(slot, chosen(floats.data<float>(), counted), samples_.front());
+    const std::span<const float> elements = chosen(floats.data<float>(), counted);
+    const Extremes found = count(slot, elements, elements.size(), samples_.front());
+    accumulator_.flush(histograms_[slot]);
     for (std::vector<Extremes>* row : batch_) (*row)[slot].include(found);
     return;
   }
@@ -70,8 +72,10 @@ void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> 
   const std::span<const float> elements = ordered.data<float>();
   for (size_t i = 0; i < batch_.size(); ++i) {
     const auto own = cut->part(counted, i, counted_of_sample_);
-    (*batch_[i])[slot].include(count(slot, chosen(cut->part(elements, i, of_sample_), own), samples_[i]));
+    (*batch_[i])[slot].include(
+        count(slot, chosen(cut->part(elements, i, of_sample_), own), elements.size(), samples_[i]));
   }
+  accumulator_.flush(histograms_[slot]);
 }
 
 void Collector::merge(const Collector& other) {

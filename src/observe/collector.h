@@ -57,8 +57,8 @@ class Collector : public Observer {
   [[nodiscard]] size_t slot_of(ValueId value) const;
   /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
   void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where);
-  /// Adds elements of a sample to the slot's histogram and returns their extremes.
-  Extremes count(size_t slot, std::span<const float> elements, size_t sample);
+  /// Adds elements of a sample, of `all` that the slot's histogram gets now, and returns their extremes.
+  Extremes count(size_t slot, std::span<const float> elements, size_t all, size_t sample);
   /// Returns the elements that count.
   [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 

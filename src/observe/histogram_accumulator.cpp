@@ -34,19 +34,29 @@ HistogramAccumulator::HistogramAccumulator()
     : compresses_words_(cpu_compresses_words()), table_(kCountsPerBin * kBinsInTable), list_(kListRoom) {}
 
 Extremes HistogramAccumulator::add(Histogram& histogram, std::span<const float> values) {
+  const Extremes found = add_part(histogram, values, values.size());
+  flush(histogram);
+  return found;
+}
+
+Extremes HistogramAccumulator::add_part(Histogram& histogram, std::span<const float> values, size_t all) {
   extremes_ = {};
+  const auto add_plain = [&](std::span<const float> some) {
+    const float limit = std::ldexp(static_cast<float>(kBins), histogram.log2_width_);
+    if (!std::ranges::all_of(some, [&](float x) { return std::abs(x) < limit; })) flush(histogram);  // bins may grow
+    extremes_.include(histogram.add(some));
+  };
   while (values.size() >= kTooFew) {
     const std::span<const float> rest =
-        values.size() <= kFewElements
-            ? add_few(histogram, values)
-            : add_fitting(histogram, values.first(std::min(values.size(), kMaxElementsInTable)));
+        all <= kFewElements ? add_few(histogram, values)
+                            : add_fitting(histogram, values.first(std::min(values.size(), kMaxElementsInTable)));
     values = values.subspan(static_cast<size_t>(rest.data() - values.data()));
     if (rest.empty()) continue;
     const size_t plain = std::min(values.size(), kPlainBlock);  // NaN, Inf, one that makes the bins grow, or the rest
-    extremes_.include(histogram.add(values.first(plain)));
+    add_plain(values.first(plain));
     values = values.subspan(plain);
   }
-  if (!values.empty()) extremes_.include(histogram.add(values));
+  if (!values.empty()) add_plain(values);
   return extremes_;
 }
 
@@ -66,22 +76,32 @@ std::span<const float> HistogramAccumulator::add_few(Histogram& histogram, std::
 }
 
 std::span<const float> HistogramAccumulator::add_fitting(Histogram& histogram, std::span<const float> values) {
+  if (in_table_ + values.size() + kCountsPerBin > kMaxElementsInTable) flush(histogram);
   const Counted counted = count_elements(values, histogram.log2_width_, compresses_words_, table_.data());
   if (counted.elements == 0) return values;
   histogram.admit({counted.elements, counted.min, counted.max});
   extremes_.include({counted.min, counted.max});
   histogram.zeros_ += counted.elements - counted.non_zero;
-  if (counted.max > 0) {
+  in_table_ += counted.elements + kCountsPerBin;  // a part may end in the middle of the four counts
+  most_ = std::max(most_, counted.max);
+  least_ = std::min(least_, counted.min);
+  return values.subspan(counted.elements);
+}
+
+void HistogramAccumulator::flush(Histogram& histogram) {
+  if (in_table_ == 0) return;
+  if (most_ > 0) {
     histogram.positive_.resize(kBins);
     flush_table(table_.data() + kCountsPerBin * kFirstPositive, histogram.positive_.data(),
-                bins_in_use(counted.max, histogram.log2_width_));
+                bins_in_use(most_, histogram.log2_width_));
   }
-  if (counted.min < 0) {
+  if (least_ < 0) {
     histogram.negative_.resize(kBins);
     flush_table(table_.data() + kCountsPerBin * kFirstNegative, histogram.negative_.data(),
-                bins_in_use(-counted.min, histogram.log2_width_));
+                bins_in_use(-least_, histogram.log2_width_));
   }
-  return values.subspan(counted.elements);
+  in_table_ = 0;
+  most_ = least_ = 0;
 }
 
 }  // namespace detent

@@ -22,6 +22,11 @@ class HistogramAccumulator {
   /// finite elements.
   Extremes add(Histogram& histogram, std::span<const float> values);
 
+  /// Adds values that are a part of `all` elements for one histogram: the table is emptied once for all parts. Until
+  /// flush() the histogram lacks some of their counts, and nothing else may be added to any.
+  Extremes add_part(Histogram& histogram, std::span<const float> values, size_t all);
+  void flush(Histogram& histogram);
+
  private:
   /// Adds up to kMaxElementsInTable elements; returns those that remain when one does not fit the bins or is not
   /// finite.
@@ -31,8 +36,10 @@ class HistogramAccumulator {
   std::span<const float> add_few(Histogram& histogram, std::span<const float> values);
 
   bool compresses_words_;
-  Extremes extremes_;                   // of the elements that add() has entered so far
-  std::vector<uint16_t> table_;         // see count_elements.h; zero between calls, except the bins that are never read
+  Extremes extremes_;                   // of the elements that add_part() has entered so far
+  size_t in_table_ = 0;                 // elements, and kCountsPerBin for each part
+  float most_ = 0, least_ = 0;          // their extremes, or 0
+  std::vector<uint16_t> table_;         // see count_elements.h; zero after flush(), except the bins that are never read
   std::vector<uint16_t> list_;          // bins of few elements
   std::array<uint64_t, 64> nowhere_{};  // takes elements that fall into no bin
 };

@@ -7,36 +7,27 @@
 
 #include "core/float_type.h"
 #include "core/index.h"
+#include "ops/simd/magnitudes.h"
 #include "ops/traits.h"
 
 namespace detent {
 
 namespace {
 
-constexpr uint32_t kTokenMagnitude = 0x7fffffff;  // all bits except the sign: as integers they are in the order of |x|
-constexpr uint32_t kInfinity = 0x7f800000;
-
-uint32_t magnitude(float x) {
-  const uint32_t bits = std::bit_cast<uint32_t>(x) & kTokenMagnitude;
-  return bits < kInfinity ? bits : 0;
-}
-
 /// Returns the largest magnitude of a token, and includes it in its channels.
-uint32_t reach_of_token(const float* token, std::span<float> channels) {
-  uint32_t largest = 0;
-  for (size_t c = 0; c < channels.size(); ++c) {
-    const uint32_t own = magnitude(token[c]);
-    largest = std::max(largest, own);
-    channels[c] = std::bit_cast<float>(std::max(std::bit_cast<uint32_t>(channels[c]), own));
-  }
-  return largest;
+float reach_of_token(const float* token, std::span<float> channels) {
+  return reach_of_row(token, channels.data(), channels.size());
 }
 
 /// Does the same with the elements that count; nullopt when none does.
-std::optional<uint32_t> reach_of_counted(const float* token, const uint8_t* counted, std::span<float> channels) {
-  std::optional<uint32_t> largest;
-  for (size_t c = 0; c < channels.size(); ++c)
-    if (counted[c] != 0) largest = std::max(largest.value_or(0), reach_of_token(token + c, channels.subspan(c, 1)));
+std::optional<float> reach_of_counted(const float* token, const uint8_t* counted, std::span<float> channels) {
+  std::optional<float> largest;
+  for (size_t c = 0; c < channels.size(); ++c) {
+    if (counted[c] == 0) continue;
+    const float own = std::isfinite(token[c]) ? std::abs(token[c]) : 0.0F;
+    largest = std::max(largest.value_or(0.0F), own);
+    channels[c] = std::max(channels[c], own);
+  }
   return largest;
 }
 
@@ -49,15 +40,15 @@ void TokenReach::add(std::span<const float> sequence, size_t channel_count, std:
   bool is_first = true;
   for (size_t at = 0; at < sequence.size(); at += channel_count) {
     const float* token = sequence.data() + at;
-    const auto largest =
+    const std::optional<float> largest =
         counted.empty() ? reach_of_token(token, reached) : reach_of_counted(token, &counted[at], reached);
     if (!largest) continue;
     float& kept = is_first ? first : others;
-    kept = std::max(kept, std::bit_cast<float>(*largest));
+    kept = std::max(kept, *largest);
     if (is_first)
       ++sequences;
     else
-      ++counts[*largest >> kBucketShift];
+      ++counts[std::bit_cast<uint32_t>(*largest) >> kBucketShift];
     is_first = false;
   }
 }

@@ -1,5 +1,7 @@
 #include "ops/kernel.h"
 
+#include <atomic>
+
 namespace detent {
 
 const Tensor* KernelContext::constant(size_t slot) const {
@@ -7,6 +9,11 @@ const Tensor* KernelContext::constant(size_t slot) const {
   if (!value) return nullptr;
   if (folded && !(*folded)[*value].empty_handle()) return &(*folded)[*value];
   return graph.constant(value);
+}
+
+OwnerNumber::OwnerNumber() {
+  static std::atomic<uint64_t> next{0};
+  value_ = next.fetch_add(1, std::memory_order_relaxed);
 }
 
 void* Workspace::scratch(size_t bytes) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,14 +39,36 @@ struct KernelContext {
   [[nodiscard]] const Tensor* constant(size_t slot) const;
 };
 
-/// Scratch memory of one worker, reused from node to node.
+/// A number that no other object of the process has, not even a copy.
+class OwnerNumber {
+ public:
+  OwnerNumber();
+  OwnerNumber(const OwnerNumber& /*other*/) : OwnerNumber() {}
+  OwnerNumber& operator=(const OwnerNumber& /*other*/) { return *this; }
+  ~OwnerNumber() = default;
+  [[nodiscard]] uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_;
+};
+
+/// Memory of one worker: scratch that is reused from node to node, and what kernels keep from run to run.
 class Workspace {
  public:
+  /// Returns the object that the owner keeps here, made without arguments at the first call. The owner always asks for
+  /// the same type.
+  template <class Kept>
+  [[nodiscard]] Kept& kept(const OwnerNumber& owner) {
+    std::shared_ptr<void>& object = kept_[owner.value()];
+    if (!object) object = std::make_shared<Kept>();
+    return *static_cast<Kept*>(object.get());
+  }
   /// Returns at least `bytes` bytes, 64-byte aligned, valid until the next call.
   [[nodiscard]] void* scratch(size_t bytes);
 
  private:
   BufferRef scratch_;
+  std::unordered_map<uint64_t, std::shared_ptr<void>> kept_;
 };
 
 /// A runner of the graphs that a node holds as attributes: the branches of an If, the body of a Loop. The runner of the

@@ -17,6 +17,8 @@ bool is_activation(OpKind kind) {
   }
 }
 
+bool is_exponential(OpKind kind) { return kind == OpKind::Sigmoid || kind == OpKind::Tanh || kind == OpKind::Silu; }
+
 bool is_arithmetic(OpKind kind) {
   switch (kind) {
     case OpKind::Add:

@@ -76,6 +76,10 @@ enum class OpKind : uint8_t {
 /// among them: engines run them separately.
 [[nodiscard]] bool is_activation(OpKind kind);
 
+/// True for activations that take an exponential. Behind a convolution they are a pass of Detent's own over what it
+/// wrote, in FP32 to the bit as separate nodes.
+[[nodiscard]] bool is_exponential(OpKind kind);
+
 /// True for operators that compute an output element from the elements of all inputs at its place, except activations
 /// and GELU.
 [[nodiscard]] bool is_arithmetic(OpKind kind);

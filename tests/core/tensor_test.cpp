@@ -53,5 +53,28 @@ TEST(Tensor, HasNoNegativeExtentEvenBesideA0) {
   EXPECT_EQ(refusal_of([] { Tensor(DataType::Int8, Shape{0, -1}); }), "a tensor cannot have the shape 0x-1");
 }
 
+TEST(HeapAllocator, KeepsAFreedBlockForTheNextOfItsSize) {
+  constexpr int64_t kBytes = 100'000;
+  const auto place_of_new = [](int64_t bytes) {
+    const Tensor tensor(DataType::UInt8, {bytes});
+    return tensor.raw();
+  };
+  const void* const first = place_of_new(kBytes);
+  EXPECT_EQ(place_of_new(kBytes), first);
+  {
+    const Tensor small(DataType::UInt8, {kBytes / 2});
+    EXPECT_NE(small.raw(), first) << "half of the block would be wasted";
+  }
+  EXPECT_EQ(place_of_new(kBytes - kBytes / 8), first);
+}
+
+TEST(HeapAllocator, GivesBackWhatItKeepsWhereTheLimitLeavesNoOtherRoom) {
+  const uint64_t held = held_memory();
+  { const Tensor freed(DataType::UInt8, {400'000}); }
+  const test::MemoryLimit limit(held + 500'000);
+  EXPECT_NO_THROW(Tensor(DataType::UInt8, {200'000}));
+  EXPECT_THROW(Tensor(DataType::UInt8, {static_cast<int64_t>(held) + 600'000}), Error);
+}
+
 }  // namespace
 }  // namespace detent

@@ -54,10 +54,59 @@ TEST_F(Held, StepsInFrontOfTheLastFileRunOnceWhileTheirInputsAreTheSameTensors) 
   EXPECT_THAT(run(executor, x, {0, 0}), ElementsAre(ElementsAre(5, 5), ElementsAre(10, 10)));
 }
 
-TEST_F(Held, StepsAreNoneOfASingleModel) {
-  const Model model = plain_model("g (float[2] x) => (float[2] y) { y = Abs (x) }");
-  EXPECT_TRUE(HeldSteps(Schedule(model.graph(), model.graph().outputs())).empty());
-  EXPECT_FALSE(HeldSteps(schedule_).empty());
+/// Returns the operators of the held steps.
+std::vector<std::string> held_operators(const std::string& graph) {
+  const Model model = plain_model(graph);
+  const Schedule schedule(model.graph(), model.graph().outputs(), {.fuse = false});
+  const HeldSteps held(schedule);
+  std::vector<std::string> found;
+  for (size_t i = 0; i < schedule.steps().size(); ++i)
+    if (held.contains(i)) found.push_back(model.graph().node(schedule.steps()[i].node).op_type);
+  return found;
+}
+
+TEST_F(Held, StepsOfASingleModelAreThoseThatFollowFromShapes) {
+  EXPECT_THAT(held_operators("g (float[2] x) => (float[2] y) { y = Abs (x) }"), ElementsAre());
+  EXPECT_THAT(
+      held_operators("g (float[N, 3] x) => (float[M] y) <int64[1] less = {-1}> "
+                     "{ t = Transpose (x)  s = Shape (t)  a = Concat <axis = 0> (s, less)  y = Reshape (x, a) }"),
+      ElementsAre("Shape", "Concat"));
+  EXPECT_THAT(held_operators("g (float[N, 3] x) => (float[N] y) { i = NonZero (x)  s = Shape (i)  c = Cast <to = 1> (s)"
+                             "  y = Add (c, c) }"),
+              ElementsAre())
+      << "the shape follows from elements";
+  EXPECT_THAT(held_operators("g (float[N] x, int64[1] k) => (float[N] y) { r = Reshape (x, k)  s = Shape (r)"
+                             "  c = Cast <to = 1> (s)  y = Add (c, r) }"),
+              ElementsAre())
+      << "so does this one";
+}
+
+TEST_F(Held, StepsBehindShapesRunOnceForEachShape) {
+  const Model model = plain_model(
+      "g (float[N, 2] x) => (float[N, 2] y, int64[2] s) { s = Shape (x)"
+      "  c = Cast <to = 1> (s)  y = Add (x, c) }");
+  const Schedule schedule(model.graph(), model.graph().outputs());
+  Executor executor(schedule);
+  StepTimes times(schedule.steps().size());
+  executor.measure(&times);
+  const auto rows = [&](int64_t count, float first) {
+    Tensor x(DataType::Float32, Shape{count, 2});
+    for (float& number : x.mutable_data<float>()) number = first++;
+    OutputKeeper keeper(model.graph(), model.graph().outputs());
+    executor.run(std::span(&x, 1), keeper);
+    const auto outputs = keeper.take();
+    std::vector<float> found(outputs[0].data<float>().begin(), outputs[0].data<float>().end());
+    found.push_back(static_cast<float>(outputs[1].data<int64_t>()[0]));
+    return found;
+  };
+  ASSERT_EQ(model.graph().node(schedule.steps()[0].node).op_type, "Shape");
+  EXPECT_THAT(rows(1, 5), ElementsAre(6, 8, 1));
+  const int64_t once = times.steps[0];
+  EXPECT_THAT(rows(1, 7), ElementsAre(8, 10, 1)) << "other numbers of the same shape, and the shape observed again";
+  EXPECT_EQ(times.steps[0], once) << "the step ran again";
+  EXPECT_THAT(rows(2, 0), ElementsAre(2, 3, 4, 5, 2)) << "another shape";
+  EXPECT_GT(times.steps[0], once);
+  EXPECT_THAT(rows(1, 5), ElementsAre(6, 8, 1));
 }
 
 }  // namespace

@@ -129,5 +129,46 @@ TEST_P(EveryInstructionSet, StoresMinusZeroAsPlusZero) {
   EXPECT_FALSE(std::signbit(fast.max()));
 }
 
+TEST_P(EveryInstructionSet, AddsPartsLikeOneTensor) {
+  HistogramAccumulator accumulator;
+  for (const auto kind : {normal, heavy_tailed, any_bits, rarely_infinite})
+    for (const size_t part : {17, 300, 1152, 4608}) {
+      const size_t parts = 9;
+      const std::vector<float> values = generate(part * parts, kind);
+      Histogram fast, plain;
+      for (size_t i = 0; i < parts; ++i) {
+        const auto own = std::span(values).subspan(i * part, part);
+        const Extremes found = accumulator.add_part(fast, own, values.size()), expected = plain.add(own);
+        EXPECT_EQ(found.min, expected.min);
+        EXPECT_EQ(found.max, expected.max);
+      }
+      accumulator.flush(fast);
+      EXPECT_EQ(fast, plain) << parts << " parts of " << part;
+    }
+}
+
+TEST_P(EveryInstructionSet, CountsMoreSmallPartsThanItsTablesHold) {
+  // A part of 17 equal elements adds 5 to one of the four counts of its bin: 14000 parts are more than 16 bits hold.
+  const std::vector<float> part(17, 1.5f);
+  constexpr size_t kParts = 40000;
+  HistogramAccumulator accumulator;
+  Histogram fast;
+  for (size_t i = 0; i < kParts; ++i) accumulator.add_part(fast, part, kParts * part.size());
+  accumulator.flush(fast);
+  EXPECT_EQ(fast.positive()[3072], kParts * part.size());
+}
+
+TEST(HistogramAccumulator, LeavesPartsInItsTableUntilItIsFlushed) {
+  const std::vector<float> part(512, 1.5f);
+  HistogramAccumulator accumulator;
+  Histogram histogram;
+  for (int i = 0; i < 10; ++i) accumulator.add_part(histogram, part, 10 * part.size());
+  EXPECT_EQ(histogram.count(), 5120U);
+  const auto counted = [&] { return histogram.positive().empty() ? 0 : histogram.positive()[3072]; };
+  EXPECT_LT(counted(), 5120U);
+  accumulator.flush(histogram);
+  EXPECT_EQ(counted(), 5120U);
+}
+
 }  // namespace
 }  // namespace detent

@@ -71,12 +71,30 @@ memory::dims without_group(const memory::dims& dims, int64_t group) {
   return group == 1 ? memory::dims(dims.begin() + 1, dims.end()) : dims;
 }
 
+/// Returns the shape {1, C, 1 ..., N * pixels} of the same channels-last memory.
+Shape in_one_row(const Shape& shape) {
+  Shape row{1, shape[1]};
+  for (size_t axis = 3; axis < shape.rank(); ++axis) row.push_back(1);
+  row.push_back(shape[0] * shape.element_count(2, shape.rank()));
+  return row;
+}
+
+/// True where every output pixel is a product of the input pixel at its place.
+bool is_by_pixel(const Window& window, int64_t group) {
+  const auto all = [](const std::vector<int64_t>& numbers, int64_t wanted) {
+    return std::ranges::all_of(numbers, [&](int64_t number) { return number == wanted; });
+  };
+  return group == 1 && all(window.kernel, 1) && all(window.strides, 1) && all(window.pad_begin, 0) &&
+         all(window.pad_end, 0);
+}
+
 struct CompiledConvolution {
   dnnl::primitive primitive;
   memory::desc source, weights, destination, scratchpad;
   bool fused = false;     // post-ops are inside the primitive
   bool integer = false;   // it sums the codes of IntegerOperands
   Tensor packed_weights;  // empty when the weights are not constant
+  OwnerNumber number;
 };
 
 struct ConvolutionKey {
@@ -101,13 +119,15 @@ class PrimitiveConvolution final : public ConvolutionBackend {
     Tensor& output = call.make_output(0, DataType::Float32, step.output, Layout::ChannelsLast);
     if (output.element_count() == 0) return;
     const onednn::Team team(step.threads);
-    const bool fuse =
-        Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(step.output, call.residuals());
+    const bool fits = !post_ops_.empty() && post_ops_.residuals_fit(step.output, call.residuals());
+    const bool fuse = Variant::finish_inside && fits && !post_ops_.has_exponential();
     const CompiledConvolution& compiled = compiled_for(step, fuse, call);
     execute(compiled, step.input, step.weights, call);
     if constexpr (!Variant::finish_inside)
       apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(),
                             post_ops_.only_activation());
+    else if (!compiled.fused && fits)
+      post_ops_.apply_in_stretches(call, step.threads);
     else if (!compiled.fused)
       post_ops_.apply(call);
   }
@@ -123,17 +143,20 @@ class PrimitiveConvolution final : public ConvolutionBackend {
                           : compiled.integer            ? integers_->codes(input, call.allocator())
                                                         : integers_->dequantized(input, call.allocator());
     Tensor& output = call.output(0);
+    auto& objects = call.workspace().kept<onednn::MemoryObjects>(compiled.number);
     onednn::Arguments arguments{
-        {DNNL_ARG_SRC, onednn::wrap(source, compiled.source)},
-        {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
-        {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
+        {DNNL_ARG_SRC, objects.wrap(DNNL_ARG_SRC, source, compiled.source)},
+        {DNNL_ARG_WEIGHTS, objects.wrap(DNNL_ARG_WEIGHTS, packed, compiled.weights)},
+        {DNNL_ARG_DST, objects.wrap(DNNL_ARG_DST, output, compiled.destination)},
     };
     if (Variant::finish_inside && call.has_input(2))
-      arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(compiled.integer ? integers_->bias() : call.input(2))});
+      arguments.push_back(
+          {DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, compiled.integer ? integers_->bias() : call.input(2))});
     if (compiled.integer) integers_->bind(arguments);
     const int first = compiled.integer ? IntegerOperands::kPostOps : 0;
-    if (compiled.fused) onednn::bind(post_ops_, arguments, first, call.residuals(), call.allocator(), keep);
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+    if (compiled.fused)
+      onednn::bind(post_ops_, compiled.destination, arguments, first, call.residuals(), call.allocator(), keep);
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace(), &objects);
   }
 
   const CompiledConvolution& compiled_for(const ConvolutionStep& step, bool fuse, KernelCall& call) const {
@@ -155,13 +178,18 @@ class PrimitiveConvolution final : public ConvolutionBackend {
   bool compile(CompiledConvolution& compiled, const ConvolutionKey& key, const ConvolutionStep& step, bool has_bias,
                const IntegerOperands* integers) const {
     const Window& window = step.window;
-    compiled.destination = onednn::describe(step.output, Layout::ChannelsLast);
+    // oneDNN reads the weights anew for each image, which may have one pixel: as one image of all pixels, eight images
+    // of 2 x 2 pixels take 0.8, of one pixel 0.3 of the time.
+    constexpr int64_t kMostPixels = 1 << 24;  // oneDNN counts some of its steps in 32 bits
+    const bool joined = Variant::finish_inside && !integers && is_by_pixel(window, group_) &&
+                        step.output.element_count() / step.output[1] <= kMostPixels;
+    compiled.destination = onednn::describe(joined ? in_one_row(step.output) : step.output, Layout::ChannelsLast);
     const auto source = integers ? integers->source_type() : memory::data_type::f32;
     const auto dims = Variant::weights_in_file(key.weights, group_).dims();
     const memory::desc any_weights(without_group(dims, group_), weights_type(integers), memory::format_tag::any);
     const memory::desc bias =
         has_bias ? memory::desc({step.output[1]}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
-    compiled.source = onednn::describe(key.input, Layout::ChannelsLast, source);
+    compiled.source = onednn::describe(joined ? in_one_row(key.input) : key.input, Layout::ChannelsLast, source);
     const typename Variant::Primitive::desc description(dnnl::prop_kind::forward_inference, Variant::algorithm,
                                                         compiled.source, any_weights, bias, compiled.destination,
                                                         dims_of(window.strides), less_one(window.dilations),

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -76,6 +77,14 @@ dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc) {
 
 dnnl::memory wrap(const Tensor& tensor) { return wrap(tensor, describe(tensor.shape(), tensor.layout())); }
 
+const dnnl::memory& MemoryObjects::wrap(int argument, const Tensor& tensor, const dnnl::memory::desc& desc) {
+  return get(argument, tensor.raw(), tensor.byte_count(), [&] { return onednn::wrap(tensor, desc); });
+}
+
+const dnnl::memory& MemoryObjects::wrap(int argument, const Tensor& tensor) {
+  return get(argument, tensor.raw(), tensor.byte_count(), [&] { return onednn::wrap(tensor); });
+}
+
 dnnl::primitive_attr base_attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -102,9 +111,12 @@ std::optional<Eltwise> eltwise_of(const ActivationSpec& activation) {
 }
 
 void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,
-             Workspace& workspace) {
-  if (const size_t bytes = scratchpad.get_size(); bytes > 0)
-    arguments.push_back({DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad, engine(), workspace.scratch(bytes))});
+             Workspace& workspace, MemoryObjects* objects) {
+  if (const size_t bytes = scratchpad.get_size(); bytes > 0) {
+    void* const data = workspace.scratch(bytes);
+    const auto make = [&] { return dnnl::memory(scratchpad, engine(), data); };
+    arguments.push_back({DNNL_ARG_SCRATCHPAD, objects ? objects->get(DNNL_ARG_SCRATCHPAD, data, bytes, make) : make()});
+  }
   // The C++ interface wants a hash table for every call.
   std::array<dnnl_exec_arg_t, Arguments::kMost> list{};
   for (size_t i = 0; i < arguments.size(); ++i) list[i] = {arguments[i].first, arguments[i].second.get()};

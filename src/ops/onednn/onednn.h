@@ -55,6 +55,36 @@ struct Eltwise {
 /// Returns the algorithm of an activation; nullopt where oneDNN has none with the same meaning.
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
+/// Memory objects of one primitive, kept in a Workspace from run to run: buffers come back at the same few places, and
+/// making an object takes two allocations.
+class MemoryObjects {
+ public:
+  /// Does what wrap() does. argument  DNNL_ARG_*, which has the same `desc` in every run
+  [[nodiscard]] const dnnl::memory& wrap(int argument, const Tensor& tensor, const dnnl::memory::desc& desc);
+  [[nodiscard]] const dnnl::memory& wrap(int argument, const Tensor& tensor);
+  /// Returns an object of `bytes` bytes at `data`, made by `make` where none is kept.
+  template <class Make>
+  [[nodiscard]] const dnnl::memory& get(int argument, const void* data, size_t bytes, Make&& make) {
+    for (const Object& object : objects_)
+      if (object.data == data && object.argument == argument && object.bytes == bytes) return object.memory;
+    Object fresh{argument, data, bytes, make()};
+    if (objects_.size() < kMost) return objects_.emplace_back(std::move(fresh)).memory;
+    next_ = (next_ + 1) % kMost;
+    return (objects_[next_] = std::move(fresh)).memory;
+  }
+
+ private:
+  struct Object {
+    int argument;
+    const void* data;
+    size_t bytes;
+    dnnl::memory memory;
+  };
+  static constexpr size_t kMost = 24;  // four places for six arguments
+  std::vector<Object> objects_;
+  size_t next_ = 0;  // the one that is replaced after this
+};
+
 /// The memory that a primitive reads and writes, by DNNL_ARG.
 class Arguments {
  public:
@@ -74,9 +104,10 @@ class Arguments {
   size_t count_ = 0;
 };
 
-/// Runs `primitive` with `arguments`, adding scratch memory from the workspace.
+/// Runs `primitive` with `arguments`, adding scratch memory from the workspace. objects  keep its object; nullptr: none
+/// does
 void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,
-             Workspace& workspace);
+             Workspace& workspace, MemoryObjects* objects = nullptr);
 
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);

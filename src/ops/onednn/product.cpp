@@ -48,6 +48,7 @@ struct CompiledProduct {
   dnnl::primitive primitive;
   memory::desc a, b, bias, output, scratchpad;
   Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty where it varies or is packed in every call
+  OwnerNumber number;
   memory::desc to_pack;  // as the file holds a right-hand side that is packed in every call; empty otherwise
 };
 
@@ -96,13 +97,14 @@ class PrimitiveProduct final : public FloatProduct {
     Tensor right = compiled.packed_b.empty_handle() ? b : compiled.packed_b;
     if (!compiled.to_pack.is_zero())
       right = onednn::reorder(onednn::wrap(b, compiled.to_pack), compiled.b, call.allocator());
+    auto& objects = call.workspace().kept<onednn::MemoryObjects>(compiled.number);
     onednn::Arguments arguments{
-        {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
-        {DNNL_ARG_WEIGHTS, onednn::wrap(right, compiled.b)},
-        {DNNL_ARG_DST, onednn::wrap(output, compiled.output)},
+        {DNNL_ARG_SRC, objects.wrap(DNNL_ARG_SRC, a, compiled.a)},
+        {DNNL_ARG_WEIGHTS, objects.wrap(DNNL_ARG_WEIGHTS, right, compiled.b)},
+        {DNNL_ARG_DST, objects.wrap(DNNL_ARG_DST, output, compiled.output)},
     };
-    if (has_bias) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+    if (has_bias) arguments.push_back({DNNL_ARG_BIAS, objects.wrap(DNNL_ARG_BIAS, bias, compiled.bias)});
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace(), &objects);
   }
 
  private:

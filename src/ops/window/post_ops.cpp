@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passage.h"
 #include "ops/find_operator.h"
 
 namespace detent {
@@ -97,10 +98,37 @@ void PostOps::apply(KernelCall& call) const {
   }
 }
 
-PostOps::Stretches::Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside)
+bool PostOps::has_exponential() const {
+  return std::ranges::any_of(items_,
+                             [](const Item& item) { return !item.residual && is_exponential(item.activation.kind); });
+}
+
+void PostOps::apply_in_stretches(KernelCall& call, int threads) const {
+  constexpr size_t kStretch = 4096;  // 16 KiB: half of L1
+  const Stretches stretches(*this, call);
+  const auto elements = static_cast<size_t>(call.output(0).element_count());
+  const size_t count = (elements + kStretch - 1) / kStretch;
+  const auto finish = [&](size_t i) { stretches.finish(i * kStretch, std::min(elements, (i + 1) * kStretch)); };
+  if (threads == 1) {
+    for (size_t i = 0; i < count; ++i) finish(i);
+    return;
+  }
+  const Passage whole;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (size_t i = 0; i < count; ++i) {
+    const Passage part;
+    finish(i);
+  }
+}
+
+PostOps::Stretches::Stretches(const PostOps& post_ops, KernelCall& call)
     : post_ops_(post_ops), output_(call.output(0).mutable_data<float>().data()) {
   for (const Tensor& residual : call.residuals())
     residuals_.push_back(to_channels_last(cast(residual, DataType::Float32, call.allocator()), call.allocator()));
+}
+
+PostOps::Stretches::Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside)
+    : Stretches(post_ops, call) {
   const auto& items = post_ops.items_;
   if (next_ < items.size() && items[next_].residual) {
     inside.residual = residuals_[next_residual_++].data<float>().data();

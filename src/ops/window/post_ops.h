@@ -29,13 +29,20 @@ class PostOps {
   [[nodiscard]] bool has_residual() const { return std::ranges::any_of(items_, &Item::residual); }
   /// True when every residual has the output's shape, so that a kernel can add it element by element.
   [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
+  /// True where one of them needs an exponential: oneDNN 2.6 takes twice as long for it as Detent's own pass over the
+  /// finished output.
+  [[nodiscard]] bool has_exponential() const;
   /// Does the same arithmetic as separate passes over the call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
+  /// Does the same where residuals_fit() and the output is channels-last, stretch by stretch while it is in cache.
+  /// threads  share the stretches
+  void apply_in_stretches(KernelCall& call, int threads) const;
 
   /// The same arithmetic for ChannelsLastConvolution, whose residuals have the output's shape: steps that fit go into
   /// `inside`, the rest is done stretch by stretch.
   class Stretches final : public StretchFinish {
    public:
+    Stretches(const PostOps& post_ops, KernelCall& call);  ///< nothing goes inside
     Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside);
     void finish(size_t begin, size_t end) const override;
     /// Returns this; nullptr when nothing is left for finish().

@@ -1,4 +1,5 @@
 #include "ops/elementwise/activation.h"
+#include "ops/every_instruction_set.h"
 #include "ops/node_runner.h"
 
 namespace detent {
@@ -63,6 +64,19 @@ TEST(ElementwiseUnary, EqualsTheFormulaInBothLayouts) {
     }
 }
 
+TEST(ElementwiseUnary, EqualsTheFormulaOnEveryInstructionSet) {
+  test::with_every_instruction_set([] {
+    for (const UnaryCase& item : kUnaryCases) {
+      const Tensor input = test::ramp({1003}, item.low, item.high);
+      std::vector<double> expected;
+      for (const float x : input.data<float>()) expected.push_back(item.expected(x));
+      SCOPED_TRACE(item.node);
+      test::expect_close(run_one("y = " + item.node, {input}, {item.opset}), {1003}, expected, kUnaryRelative,
+                         kUnaryAbsolute);
+    }
+  });
+}
+
 TEST(ElementwiseUnary, AnElementDoesNotDependOnItsPlace) {
   for (const UnaryCase& item : kUnaryCases) {
     const Tensor input = test::ramp({67}, item.low, item.high);
@@ -81,13 +95,15 @@ TEST(ElementwiseUnary, TakesEmptyTensors) {
 }
 
 TEST(ElementwiseUnary, KeepsNotANumber) {
-  const Tensor input = Tensor::from<float>({3}, {1, std::numeric_limits<float>::quiet_NaN(), 2});
-  for (const UnaryCase& item : kUnaryCases) {
-    if (item.node.starts_with("ThresholdedRelu")) continue;  // "0 otherwise", says ONNX
-    const auto result = test::values(run_one("y = " + item.node, {input}, {item.opset}));
-    EXPECT_TRUE(std::isnan(result[1])) << item.node;
-    EXPECT_FALSE(std::isnan(result[0]) || std::isnan(result[2])) << item.node;
-  }
+  test::with_every_instruction_set([] {
+    const Tensor input = Tensor::from<float>({3}, {1, std::numeric_limits<float>::quiet_NaN(), 2});
+    for (const UnaryCase& item : kUnaryCases) {
+      if (item.node.starts_with("ThresholdedRelu")) continue;  // "0 otherwise", says ONNX
+      const auto result = test::values(run_one("y = " + item.node, {input}, {item.opset}));
+      EXPECT_TRUE(std::isnan(result[1])) << item.node;
+      EXPECT_FALSE(std::isnan(result[0]) || std::isnan(result[2])) << item.node;
+    }
+  });
 }
 
 TEST(ElementwiseUnary, ReachesTheLimitsOfInfinity) {
@@ -99,6 +115,24 @@ TEST(ElementwiseUnary, ReachesTheLimitsOfInfinity) {
   const auto sigmoid = test::values(run_one("y = Sigmoid(a)", {input}));
   EXPECT_NEAR(sigmoid[0], 0, 1e-38);  // at most the smallest normal number
   EXPECT_EQ(sigmoid[3], 1);
+}
+
+TEST(ElementwiseUnary, ExponentialsKeepTheirPrecisionUpToTheEndsOfTheirRange) {
+  const Tensor input = Tensor::from<float>({5}, {88.72F, 88.5F, 0, -86.5F, -86.8F});
+  const auto result = test::values(run_one("y = Exp(a)", {input}));
+  for (size_t i = 0; i < result.size(); ++i) {
+    const double expected = std::exp(static_cast<double>(input.data<float>()[i]));
+    EXPECT_NEAR(result[i], expected, kUnaryRelative * expected) << i;
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor beyond = Tensor::from<float>({3}, {88.73F, -87.5F, -1e9F});
+  EXPECT_THAT(test::values(run_one("y = Exp(a)", {beyond})), testing::ElementsAre(infinity, 0, 0));
+}
+
+TEST(ElementwiseUnary, BoundedFunctionsStayInTheirBounds) {
+  const Tensor input = test::ramp({20000}, -12, 12);
+  for (const auto& [node, least] : {std::pair{"y = Erf(a)", -1.0F}, {"y = Tanh(a)", -1.0F}, {"y = Sigmoid(a)", 0.0F}})
+    for (const float y : test::values(run_one(node, {input}))) ASSERT_TRUE(y >= least && y <= 1) << node << y;
 }
 
 TEST(ElementwiseUnary, ComputesHalfThroughFloat) {

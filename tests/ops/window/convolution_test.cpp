@@ -231,5 +231,45 @@ TEST(Conv, KeepsTheParametersOfTwoActivationsOfOneKind) {
   }
 }
 
+TEST(Conv, OfSinglePixelsHasTheSameBitsForSeveralImages) {
+  // Only the first kind joins the pixels of all images in one row.
+  for (const char* attributes : {"kernel_shape = [1, 1]", "strides = [2, 1]", "pads = [1, 0, 0, 0]", "group = 4"}) {
+    SCOPED_TRACE(attributes);
+    for (const int64_t side : {1, 2, 5}) {
+      const bool grouped = std::string(attributes).starts_with("group");
+      const Tensor x = test::whole_numbers({3, 24, side, side}, 1),
+                   w = test::whole_numbers({40, grouped ? 6 : 24, 1, 1}, 2);
+      const std::string node = "Conv <" + std::string(attributes) + "> (a, b)";
+      const Tensor all = run_node(node, {x, w}, true);
+      const int64_t each = all.element_count() / 3;
+      for (int64_t i = 0; i < 3; ++i) {
+        const Tensor one = run_node(node, {x.slice0(i, i + 1).clone(), w}, true);
+        ASSERT_EQ(one.element_count(), each);
+        EXPECT_TRUE(std::ranges::equal(one.data<float>(), all.data<float>().subspan(i * each, each))) << i;
+      }
+    }
+  }
+}
+
+TEST(Conv, OfSinglePixelsAddsTheResidualOfEachImage) {
+  for (const Shape& shape : {Shape{3, 24, 1}, Shape{3, 24, 2, 2}, Shape{2, 24, 1, 1}, Shape{2, 24, 2, 1, 3}}) {
+    SCOPED_TRACE(shape.to_string());
+    Shape kernel{24, 24};
+    while (kernel.rank() < shape.rank()) kernel.push_back(1);
+    const Tensor x = whole_numbers(shape, 1), w = whole_numbers(kernel, 2), r = whole_numbers(shape, 3);
+    const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (" + test::text_type(x) +
+                                         " a, " + test::text_type(w) + " b, " + test::text_type(r) +
+                                         " r) => (float[N] y) { v = Conv (a, b)  y = Add (v, r) }");
+    const auto run = [&](bool fuse) {
+      OutputKeeper keeper(model.graph(), model.graph().outputs());
+      const Schedule schedule(model.graph(), model.graph().outputs(), {.fuse = fuse});
+      EXPECT_EQ(schedule.steps().size(), fuse ? 1U : 2U);
+      Executor(schedule).run(std::vector<Tensor>{x, w, r}, keeper);
+      return keeper.take().front();
+    };
+    EXPECT_TRUE(std::ranges::equal(run(true).data<float>(), run(false).data<float>())) << "whole numbers are exact";
+  }
+}
+
 }  // namespace
 }  // namespace detent
