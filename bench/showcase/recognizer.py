@@ -1,4 +1,4 @@
-"""recognizer.py FOLDER [whisper|ctc...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
+"""recognizer.py FOLDER [whisper|ctc|swapped...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
 bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the environment of
 requirements-judge.txt; DETENT as in tests/engines. Clips to calibrate with, to bound with and to judge on are three sets.
 
@@ -6,6 +6,7 @@ whisper   OpenAI's Whisper tiny.en on recorded prompts of a telephone exchange: 
           reads its own words. Detent quantizes both as one pipeline; the engines decode greedily here.
 ctc       the recognizer of make/ctc.py on clips of espeak-ng, CTC without a language model. Detent reads the texts, too
           (--transcripts, --vocab), for its bound.
+swapped   ctc with the clips of the bound judged and the judged ones for the bound.
 
 Errors are counted here. A row has the rate, its difference to float in the same engine with the standard error of that
 difference over clips, and layers."""
@@ -65,34 +66,35 @@ def detent(command, words, out, folder):
 
 class Ctc:
     TOKENS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
-    BOUND = f"--max-drop={BOUND}"
+    BOUND, INT4 = f"--max-drop={BOUND}", ["--type=int4", "--block=channel"]
     ROWS = [("onnxruntime", "float", None, []),
             ("onnxruntime", "INT8", "quantize", []),
             ("onnxruntime", "with a bound", "quantize", [BOUND]),
             ("onnxruntime", "`--activation dynamic`", "quantize", ["--activation=dynamic"]),
             ("onnxruntime", "with a bound", "quantize", ["--activation=dynamic", BOUND]),
-            ("onnxruntime", "`--calibrator percentile:99`", "quantize", ["--calibrator=percentile:99"]),
-            ("onnxruntime", "with a bound", "quantize", ["--calibrator=percentile:99", BOUND]),
-            ("onnxruntime", "`quantize-weights --type int4`", "quantize-weights", []),
-            ("onnxruntime", "with a bound", "quantize-weights", [BOUND]),
+            ("onnxruntime", "`--calibrator percentile:96`", "quantize", ["--calibrator=percentile:96"]),
+            ("onnxruntime", "with a bound", "quantize", ["--calibrator=percentile:96", BOUND]),
+            ("onnxruntime", "`quantize-weights --type int4 --block channel`", "quantize-weights", INT4),
+            ("onnxruntime", "with a bound", "quantize-weights", [*INT4, BOUND]),
             ("openvino", "float", None, []),
             ("openvino", "INT8", "quantize", []),
             ("openvino", "with a bound", "quantize", [BOUND])]
 
-    def __init__(self, top, temporary):
+    def __init__(self, top, temporary, swapped=False):
         self.model = sources.fetch(("made", "ctc.py", "ctc.onnx"), top / "downloads", lambda _: sys.executable)
         self.folder, rows = self.model.parent, list(csv.DictReader(open(self.model.with_name("test.csv"), newline="")))
-        self.bounded = temporary / "bounded"  # the first half of the test clips is Detent's, the second half is judged
+        self.bounded = temporary / "bounded"
         self.bounded.mkdir()
-        half = len(rows) // 2
-        for row in rows[:half]:
+        halves = [slice(len(rows) // 2), slice(len(rows) // 2, None)]  # one of the test clips is Detent's, one is judged
+        ours, judged = reversed(halves) if swapped else halves
+        for row in rows[ours]:
             shutil.copy(self.folder / "test" / row["file"], self.bounded)
         with open(temporary / "bounded.csv", "w", newline="") as file:
             table = csv.DictWriter(file, ["file", "text"])
             table.writeheader()
-            table.writerows(rows[:half])
+            table.writerows(rows[ours])
         _, clips, _ = samples.spoken_features(samples.Job(self.model, 1, len(rows), top))
-        self.clips, self.spoken = clips[half:], [row["text"] for row in rows[half:]]
+        self.clips, self.spoken = clips[judged], [row["text"] for row in rows[judged]]
         self.truth = [f"--eval={self.bounded}", f"--transcripts={temporary / 'bounded.csv'}",
                       f"--vocab={self.folder / 'tokens.txt'}", "--preprocess=fbank"]
 
@@ -113,7 +115,6 @@ class Whisper:
             ("onnxruntime", "INT8", "quantize", []),
             ("onnxruntime", "`--activation dynamic`", "quantize", ["--activation=dynamic"]),
             ("onnxruntime", "`--exclude ^dec:`: the decoder stays float", "quantize", ["--exclude=^dec:"]),
-            ("onnxruntime", "`quantize_dynamic` of onnxruntime.quantization", "peer", []),
             ("openvino", "float", None, []),
             ("openvino", "INT8", "quantize", [])]
 
@@ -151,13 +152,6 @@ class Whisper:
 
     def make(self, engine, command, words, folder):
         out = folder / "out"
-        if command == "peer":
-            from onnxruntime.quantization import QuantType, quantize_dynamic
-            out.mkdir()
-            for name in ("encoder.onnx", "decoder.onnx"):
-                quantize_dynamic(self.model / name, out / name, per_channel=True, weight_type=QuantType.QInt8,
-                                 op_types_to_quantize=["MatMul", "Gemm"])
-            return out, None
         report = detent(["quantize", "--pipeline", self.pipeline, self.model / "encoder.onnx", self.model / "decoder.onnx",
                          f"--data=enc:mel={self.data}", "--preprocess=log-mel", f"--target={engine}"], words, out, folder)
         return out, report
@@ -180,13 +174,16 @@ class Whisper:
         return bytes(self.letters[letter] for token in told for letter in self.tokens[token]).decode(errors="replace")
 
 
+RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "swapped": lambda *places: Ctc(*places, swapped=True)}
+
+
 def main():
     top = pathlib.Path(sys.argv[1])
-    for name in sys.argv[2:] or ("whisper", "ctc"):
+    for name in sys.argv[2:] or RECOGNIZERS:
         with tempfile.TemporaryDirectory(prefix="detent-recognizer-") as temporary:
-            recognizer = {"whisper": Whisper, "ctc": Ctc}[name](top, pathlib.Path(temporary))
+            recognizer = RECOGNIZERS[name](top, pathlib.Path(temporary))
             print(f"\n{name}: {len(recognizer.spoken)} clips, {sum(len(text.split()) for text in recognizer.spoken)} words\n\n"
-                  "| engine | file | WER % | above float | CER % | layers | Detent's bound |\n"
+                  "| engine | file | WER % | above float | CER % | layers | Detent's clips: float -> quantized (-> bounded) |\n"
                   "| --- | --- | ---: | ---: | ---: | --- | --- |")
             floats = {}
             for number, (engine, title, command, words) in enumerate(recognizer.ROWS):
@@ -207,8 +204,16 @@ def main():
 
 
 def summary(report):
-    coverage, bound = report.get("coverage") or {}, report.get("bound") or {}
-    return [f"{coverage.get('int8_layers')} of {coverage.get('layers')}", json.dumps(bound)[:200] if bound else ""]
+    """Returns cells: layers, and the word error rate that Detent measured on its own clips, with the bound's outcome."""
+    coverage, bound, score = (report.get(name) or {} for name in ("coverage", "bound", "score"))
+    weights = (report.get("weight_only") or {}).get("layers")
+    quantized, whole = (sum(layer["quantized"] for layer in weights), len(weights)) if weights else \
+        (coverage["int8_layers"], coverage["layers"])
+    layers = f"{quantized} of {whole}"
+    if bound:
+        return [layers, f"{100 * bound['fp32']:.2f} -> {100 * bound['all_int8']:.2f} -> {100 * bound['reached']:.2f}, "
+                        f"{bound['outcome']}"]
+    return [layers, f"{100 * score['float']:.2f} -> {100 * score['quantized']:.2f}" if score else ""]
 
 
 if __name__ == "__main__":
