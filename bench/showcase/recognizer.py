@@ -85,8 +85,8 @@ class Ctc:
         self.folder, rows = self.model.parent, list(csv.DictReader(open(self.model.with_name("test.csv"), newline="")))
         self.bounded = temporary / "bounded"
         self.bounded.mkdir()
-        halves = [slice(len(rows) // 2), slice(len(rows) // 2, None)]  # one of the test clips is Detent's, one is judged
-        ours, judged = reversed(halves) if swapped else halves
+        half = len(rows) // 2  # one half of the test clips is Detent's, the other one is judged
+        ours, judged = (slice(half, None), slice(half)) if swapped else (slice(half), slice(half, None))
         for row in rows[ours]:
             shutil.copy(self.folder / "test" / row["file"], self.bounded)
         with open(temporary / "bounded.csv", "w", newline="") as file:
