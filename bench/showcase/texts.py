@@ -1,4 +1,5 @@
-"""Sentences of the Python reference, which comes with every Python: English that all tools see alike."""
+"""Sentences of the Python reference, which comes with every Python, and orders made by a grammar: English that all tools
+see alike."""
 
 import pydoc_data.topics
 import random
@@ -47,3 +48,34 @@ def phrases(shortest=3, longest=7):
     found = sorted({text for text in found if len(text.split()) >= shortest})
     random.Random(1).shuffle(found)
     return found
+
+
+UNITS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+         "eighteen nineteen").split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NUMBERS = UNITS + [f"{ten} {unit}".removesuffix(" zero") for ten in TENS for unit in UNITS[:10]]
+SLOTS = {
+    "number": NUMBERS, "few": UNITS[2:10], "hour": UNITS[1:13],
+    "colour": "red green blue yellow white black brown orange purple grey".split(),
+    "day": "monday tuesday wednesday thursday friday saturday sunday".split(),
+    "month": "january february march april may june july august september october november december".split(),
+    "room": "kitchen bedroom bathroom garden garage office hall cellar".split(),
+    "device": "light lamp heater radio window door camera speaker".split(),
+    "goods": "apples bottles chairs flowers letters tickets shirts books".split(),
+    "name": "anna peter maria john susan david laura michael".split(),
+    "switch": "on off up down".split(), "side": "left right top bottom".split(), "sign": "plus minus times over".split(),
+    "rank": "first second third fourth fifth last next".split(), "when": "now today tomorrow tonight later".split()}
+ORDERS = ["turn {switch} the {colour} {device} in the {room}", "set the {device} in the {room} to {number} percent",
+          "call {name} on {day} at {hour}", "wake me at {hour} on {day}", "remind {name} to buy {few} {colour} {goods}",
+          "play the {rank} song by {name}", "the {colour} {goods} cost {number} dollars", "what is {number} {sign} {number}",
+          "it is {number} degrees in the {room} {when}", "move number {number} to the {side}",
+          "send {few} {goods} to {name} in {month}", "close the {colour} {device} {when}", "count from {number} to {number}",
+          "meet {name} and {name} in the {room} on {day}", "show me the {rank} picture of {month}"]
+
+
+def orders(count, seed):
+    """Returns `count` different sentences of the grammar, of some 170 words."""
+    draw, found = random.Random(seed), {}
+    while len(found) < count:
+        found[re.sub(r"{(\w+)}", lambda slot: draw.choice(SLOTS[slot[1]]), draw.choice(ORDERS))] = None
+    return list(found)

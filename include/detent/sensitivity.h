@@ -30,6 +30,8 @@ struct SensitivityOptions {
   DataOptions data;         ///< for calibration
   DataOptions eval;         ///< for measuring; preprocessed like `data`
   bool next_token = false;  ///< also score layers by the cross entropy of the next token
+  /// Also score layers by the word error rate, as in EvaluationOptions; both or neither.
+  std::filesystem::path transcripts, vocabulary;
   std::string calibrator = "auto";
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
@@ -54,8 +56,8 @@ struct SensitivityReport {
   bool wide = false;                         ///< `..._all_but` give the layer 16-bit activations instead of floats
   double sqnr_db_all = 0;                    ///< of the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< with every layer quantized
-  /// Metrics of tokens and detections by Metric::name, of the float model and with every layer quantized; empty: not
-  /// requested, and no detector.
+  /// Metrics of tokens, texts and detections by Metric::name, of the float model and with every layer quantized; empty:
+  /// not requested, and no detector.
   std::map<std::string, double> fp32, all;
   /// Cost of one layer. SQNRs are those of the worst output, infinite when every output equals the float model's.
   struct Layer {
@@ -66,6 +68,7 @@ struct SensitivityReport {
         0;               ///< of the model's MACs, in [0, 1]; of its weights' elements where only weights are quantized
     std::string output;  ///< name of the worst output when only this layer is quantized
     std::optional<double> nats_alone, nats_all_but;            ///< cross entropy per token, if requested
+    std::optional<double> wer_alone, wer_all_but;              ///< word error rate, if requested
     std::optional<double> agreement_alone, agreement_all_but;  ///< of a recognized detector's detections
   };
   std::vector<Layer> layers;       ///< weighted operators in INT8
@@ -90,6 +93,7 @@ struct LayerScore {
 };
 inline constexpr std::array kLayerScores{
     LayerScore{metrics::kNats, &SensitivityReport::Layer::nats_alone, &SensitivityReport::Layer::nats_all_but},
+    LayerScore{metrics::kWer, &SensitivityReport::Layer::wer_alone, &SensitivityReport::Layer::wer_all_but},
     LayerScore{metrics::kDetectionAgreement, &SensitivityReport::Layer::agreement_alone,
                &SensitivityReport::Layer::agreement_all_but}};
 

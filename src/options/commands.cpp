@@ -384,10 +384,11 @@ OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
 
 OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model), data_options(o.data, true), eval_options(o.eval, o.data, true),
-                 next_token_option(o.next_token), judging_options(o.run), calibrator_option(o.calibrator),
-                 override_option(o.override_file), outliers_option(o.outliers), target_option(o.target),
-                 placement_options(o.placement), format_options(o.format, CpuOption::NotOffered),
-                 weight_only_options(o), equalize_option(o.equalize), run_options(o.run),
+                 next_token_option(o.next_token), transcripts_options(o.transcripts, o.vocabulary),
+                 judging_options(o.run), calibrator_option(o.calibrator), override_option(o.override_file),
+                 outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
+                 format_options(o.format, CpuOption::NotOffered), weight_only_options(o), equalize_option(o.equalize),
+                 run_options(o.run),
                  row("--top N", &report.top, "Number of layers and values to print; files list all, like --all",
                      {.group = "Report", .command_line_only = true, .least = 0}),
                  report_options(report, report.overwrite,

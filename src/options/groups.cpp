@@ -139,6 +139,25 @@ Option next_token_option(bool& next_token) {
              {.group = "Evaluation"});
 }
 
+OptionList transcripts_options(std::filesystem::path& transcripts, std::filesystem::path& vocabulary) {
+  return under(
+      "Evaluation",
+      list_of(row("--transcripts FILE.csv", &transcripts,
+                  "Texts of audio files (file,text): truth of what CTC reads from logits. Files are relative to "
+                  "--eval. The class with the highest logit counts at each position. Reports the word and the "
+                  "character error rate. Needs --vocab",
+                  {.file = FileUse::Reads}),
+              row("--vocab FILE", &vocabulary,
+                  "Tokens of --transcripts by class: one a line, or a .json. Lines may all be TOKEN CLASS. "
+                  "<blank> or <pad> is the blank; | and a leading U+2581 are blanks between words",
+                  {.file = FileUse::Reads}),
+              [&transcripts, &vocabulary] {
+                if (transcripts.empty() != vocabulary.empty())
+                  throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
+                              "--vocab FILE names the token of each class of the logits");
+              }));
+}
+
 Option detections_option(RunSettings& run) {
   return row("--detections FORM", &run.detections,
              "Form of a detector's outputs: auto (by the graph), none (judged as numbers), xyxy-score-class, "
@@ -168,21 +187,7 @@ OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& 
               "Folder of masks with the names of the images, pixel = class. 255 is unlabelled, if there are more than "
               "two classes. Reports the mean IoU",
               {.file = FileUse::Reads}),
-          next_token_option(evaluation.next_token),
-          row("--transcripts FILE.csv", &evaluation.transcripts,
-              "Texts of audio files (file,text): truth of what CTC reads from logits. Files are relative to --eval. "
-              "The class with the highest logit counts at each position. Reports the word and the character error "
-              "rate. Needs --vocab",
-              {.file = FileUse::Reads}),
-          row("--vocab FILE", &evaluation.vocabulary,
-              "Tokens of --transcripts by class: one a line, or a .json. Lines may all be TOKEN CLASS. <blank> or "
-              "<pad> is the blank; | and a leading U+2581 are blanks between words",
-              {.file = FileUse::Reads}),
-          [&evaluation] {
-            if (evaluation.transcripts.empty() != evaluation.vocabulary.empty())
-              throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
-                          "--vocab FILE names the token of each class of the logits");
-          },
+          next_token_option(evaluation.next_token), transcripts_options(evaluation.transcripts, evaluation.vocabulary),
           row("--metric-command CMD", &evaluation.metric_command,
               "Command for your own metric: takes two folders with one .npy per output, of the float model and of a "
               "candidate, and prints one number; larger is better")));

@@ -25,6 +25,7 @@ namespace detent {
 /// Returns --eval and --eval-limit. The samples are preprocessed like those of `data`.
 [[nodiscard]] OptionList eval_options(DataOptions& eval, const DataOptions& data, bool required);
 [[nodiscard]] Option next_token_option(bool& next_token);
+[[nodiscard]] OptionList transcripts_options(std::filesystem::path& transcripts, std::filesystem::path& vocabulary);
 /// Returns --detections.
 [[nodiscard]] Option detections_option(RunSettings& run);
 /// Returns --judged-outputs and --detections.

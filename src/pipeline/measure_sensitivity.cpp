@@ -22,7 +22,10 @@ namespace {
 
 EvaluationOptions judged_by(const SensitivityOptions& options) {
   EvaluationOptions judged;
+  judged.data = options.eval;
   judged.next_token = options.next_token;
+  judged.transcripts = options.transcripts;
+  judged.vocabulary = options.vocabulary;
   return judged;
 }
 

@@ -83,7 +83,7 @@ holds compare 'calibrators = ["max", "mse"]' 'targets = ["tensorrt", "onnxruntim
 reads_back compare model.onnx --data d --eval e --cpu avx2
 holds compare 'emulate = "avx2"'
 reads_back compare-types model.onnx $data $compared --types int8,int4 --block 64 --calibrator mse --max-drop 0.02 $run $reports
-reads_back sensitivity model.onnx $data --eval e --eval-limit 5 --next-token $judging --calibrator mse --policy maxpool=both \
+reads_back sensitivity model.onnx $data --eval e --eval-limit 5 --next-token --transcripts t.csv --vocab v.txt $judging --calibrator mse --policy maxpool=both \
   --format weight-range=mse --type int8 --weight-only int4 --block 64 --top 0 $run $reports
 holds sensitivity 'top = "0"' 'weight-only = "int4"'
 reads_back run model.onnx -o out/d $data --emulate avx2 --isa avx512 --draw out/p --detections none --profile $run --json - --overwrite

@@ -240,6 +240,7 @@ printf 'file,text\na.wav,a\nb.wav,aa\n' >in/texts.csv
 printf '<blank>\na\n' >in/classes.txt
 speech="--quiet --policy small-layers=quantize --data in/clips --preprocess raw-audio --eval in/clips --transcripts in/texts.csv --vocab in/classes.txt"
 document error_rates compare compare in/ctc.onnx $speech --calibrators max
+document error_rates_of_layers sensitivity sensitivity in/ctc.onnx $speech --calibrator max
 document error_rate_bound quantize quantize in/ctc.onnx $speech --calibrator max --max-drop 0.5 -o out/ctc.onnx
 network outputs "(float[N, 16] x) => (float[N, 8] y, float[N, 1] z, int64[N, 1] k)" "$(weight w 16,8 128) $(weight v 16,1 16)
   y = MatMul (x, w) z = MatMul (x, v) k = ArgMax <axis = 1> (y)"

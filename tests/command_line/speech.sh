@@ -68,6 +68,14 @@ accepts "--fail-below" compare in/tones.onnx $all $data $judged --calibrators ma
 refuses "--fail-below that is less than the rate" 1 "worse than --fail-below" compare in/tones.onnx $all $data $judged \
   --calibrators max --fail-below 0.2
 
+# sensitivity lists the rate of each layer: alone each ruins all words, and without the other one, too.
+accepts "sensitivity" sensitivity in/tones.onnx $all $data $judged --calibrator max --override in/narrow.json --json out/s.json
+grep -q '^word error rate 100 % with all of them; FP32 25.00 %' stdout || fail "sensitivity lacks the rates of the whole"
+grep -q 'WER alone' stdout || fail "sensitivity lacks the rates of layers"
+near "the rate of a layer" "$(number wer_alone out/s.json)" 1
+rm out/*
+refuses "sensitivity: transcripts without a vocabulary" 2 "need each other" sensitivity in/tones.onnx $all $data --transcripts in/text.csv
+
 # Every command that reads samples reads clips.
 accepts "run" run in/tones.onnx --quiet --data in/clips --preprocess fbank -o out/run
 [ "$(ls out/run/logits | wc -l)" -eq 2 ] || fail "not one sample a clip"

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ sys.path.insert(0, str(ROOT / "bench/showcase"))
 import networks  # noqa: E402
 import page  # noqa: E402
 import showcase  # noqa: E402
+import texts  # noqa: E402
 
 # Each program logs its call beside itself. A job's "out" is where a tool writes its file.
 PROGRAMS = {
@@ -263,6 +265,40 @@ class Table(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         self.assertTrue(all(network.licence for network in networks.NETWORKS))
         self.assertGreaterEqual(len(names), 20)
+
+
+class Sources(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "dpkg-deb is not here")
+    def test_a_package_of_debian_is_unpacked_and_its_member_found(self):
+        with tempfile.TemporaryDirectory(prefix="detent-showcase-test-") as place:
+            package, cache, call = pathlib.Path(place, "package"), pathlib.Path(place, "cache"), showcase.sources.call
+            (package / "DEBIAN").mkdir(parents=True)
+            (package / "DEBIAN/control").write_text("Package: clips\nVersion: 1\nArchitecture: all\nMaintainer: none\n"
+                                                    "Description: clips\n")
+            (package / "clip.wav").write_text("a clip")
+
+            def downloaded(command, seconds, folder=None):
+                packs = command[0] == "apt-get"
+                return call(["dpkg-deb", "-b", str(package), "clips_1_all.deb"] if packs else command, seconds, folder)
+            showcase.sources.call = downloaded
+            self.addCleanup(setattr, showcase.sources, "call", call)
+            found = showcase.sources.fetch(("debian", "clips", "clip.wav"), cache, None)
+            self.assertEqual(found, cache / "clips/clip.wav")
+            self.assertEqual(found.read_text(), "a clip")
+            with self.assertRaises(showcase.sources.Missing):
+                showcase.sources.fetch(("debian", "clips", "other.wav"), cache, None)
+
+
+class Texts(unittest.TestCase):
+    def test_orders_differ_and_more_of_them_begin_with_the_fewer(self):
+        orders = texts.orders(500, 1)
+        self.assertEqual(len(set(orders)), 500)
+        self.assertEqual(orders[:100], texts.orders(100, 1))
+        self.assertNotEqual(orders[:100], texts.orders(100, 2))
+
+    def test_an_order_is_words_of_letters(self):
+        for order in texts.orders(500, 1):
+            self.assertRegex(order, r"^[a-z]+( [a-z]+)+$")
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def _signature(options):
 
 _MODELS = {"model", "file"}  # arguments that are models; `file` is that of inspect
 # Options that say what a score is.
-_METRICS = {"labels", "masks", "next_token", "metric_command", "evaluate"}
+_METRICS = {"labels", "masks", "next_token", "transcripts", "metric_command", "evaluate"}
 
 
 def _classifies(model, labels):

@@ -73,7 +73,7 @@ document::Grid values_table(const SensitivityReport& report, size_t top) {
 
 /// Says what was measured, and what all layers together cost.
 void add_whole(std::vector<Part>& parts, const SensitivityReport& report) {
-  using metrics::kDetectionAgreement, metrics::kNats, metrics::kPerplexity;
+  using metrics::kDetectionAgreement, metrics::kNats, metrics::kPerplexity, metrics::kWer;
   if (report.corrected_biases)
     parts.push_back(Line{{"biases of ", count(report.corrected_biases, "layer"),
                           " corrected, in the float network too, so that only quantization is measured"}});
@@ -88,6 +88,9 @@ void add_whole(std::vector<Part>& parts, const SensitivityReport& report) {
                           number_of(kPerplexity, report.all.at(kPerplexity.name)), ", with all of them; FP32 ",
                           number_of(kNats, report.fp32.at(kNats.name)), ", ",
                           number_of(kPerplexity, report.fp32.at(kPerplexity.name))}});
+  if (const auto wer = report.all.find(kWer.name); wer != report.all.end())
+    parts.push_back(Line{{kWer.label, " ", number_of(kWer, wer->second), " with all of them; FP32 ",
+                          number_of(kWer, report.fp32.at(kWer.name))}});
   if (const auto agreement = report.all.find(kDetectionAgreement.name); agreement != report.all.end())
     parts.push_back(Line{{"agreement of detections with those of FP32, with all of them: ",
                           number_of(kDetectionAgreement, agreement->second)}});

@@ -190,6 +190,10 @@ void fields(auto& v, const MeasuredNode& r) {
              "Cross entropy per token when only this is quantized, in nats; with --next-token.");
   v.optional("nats_all_but", r.layer.nats_all_but,
              "Cross entropy per token when all except this are quantized, in nats; with --next-token.");
+  v.optional("wer_alone", r.layer.wer_alone,
+             "Word error rate when only this is quantized, as a fraction; with --transcripts.");
+  v.optional("wer_all_but", r.layer.wer_all_but,
+             "Word error rate when all except this are quantized, as a fraction; with --transcripts.");
   v.optional("detection_agreement_alone", r.layer.agreement_alone,
              "Agreement of detections with those of FP32 when only this is quantized, in [0, 1]; of a detector.");
   v.optional(
@@ -219,8 +223,9 @@ void fields(auto& v, const SensitivityReport& r) {
     "What a layer has while all others are quantized: float, or int16 activations for an engine without floats.",
     {"float", "int16"});
   v("sqnr_db_all", r.sqnr_db_all, "SQNR of the worst output with every layer quantized, in dB.");
-  v("fp32", Scores{r.fp32}, "Scores of the float model; empty without --next-token and a detector.");
-  v("all", Scores{r.all}, "Scores with every layer quantized; empty without --next-token and a detector.");
+  v("fp32", Scores{r.fp32}, "Scores of the float model; empty without --next-token, --transcripts and a detector.");
+  v("all", Scores{r.all},
+    "Scores with every layer quantized; empty without --next-token, --transcripts and a detector.");
   v("outputs", r.outputs, "Each output, with every layer quantized.");
   v("layers", seen_as<MeasuredNode>(r.layers, weights), "The layers, worst first.");
   v("operators", seen_as<MeasuredNode>(r.operators, weights),
