@@ -20,7 +20,7 @@ namespace {
 
 using TransformSpec = PreprocessSpec;
 
-std::string text_of(PixelSize size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
+std::string size_text(PixelSize size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
 
 [[noreturn]] void refuse_input(const std::string& what, std::string hint) {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
@@ -78,20 +78,20 @@ void check_levels(const std::vector<std::array<float, 256>>& levels, const Input
 
 /// Suggests a resize and crop to the model's size: the same part of the picture, or all of it.
 std::string smaller_crop(const TransformSpec& spec, PixelSize model) {
-  const std::string whole = "resize=" + text_of(model) + ",crop=" + text_of(model);
+  const std::string whole = "resize=" + size_text(model) + ",crop=" + size_text(model);
   if (!spec.resize_short) return "use " + whole;
   const double share = static_cast<double>(*spec.resize_short) / std::min(spec.crop->height, spec.crop->width);
   const auto side = std::lround(share * std::min(model.height, model.width));
   const auto enough = std::max<long>(side, std::max(model.height, model.width));
-  return "use resize=" + std::to_string(enough) + ",crop=" + text_of(model) + " for the same part of the picture, or " +
-         whole + " for all of it";
+  return "use resize=" + std::to_string(enough) + ",crop=" + size_text(model) +
+         " for the same part of the picture, or " + whole + " for all of it";
 }
 
 /// Checks that an image like `image`, as large as `size`, fits --max-memory.
 /// Errors  InvalidData when it does not.
 void check_room(PixelSize size, const Pixels& image) {
   const uint64_t bytes = static_cast<uint64_t>(size.height) * static_cast<uint64_t>(size.width) * image.pixel_bytes();
-  check_memory(bytes, [&] { return "an image that --preprocess resizes to " + text_of(size) + " pixels"; });
+  check_memory(bytes, [&] { return "an image that --preprocess resizes to " + size_text(size) + " pixels"; });
 }
 
 SideRounding resize_rounding(const TransformSpec& spec) {
@@ -181,18 +181,18 @@ ImageTransform::ImageTransform(TransformSpec spec, const InputSpec& input) : spe
   const std::optional<PixelSize> size = fixed_size(spec_);
   const auto differs = [](int64_t wanted, int given) { return wanted > 0 && wanted != given; };
   if (size && (differs(height_, size->height) || differs(width_, size->width)))
-    refuse_input(name + " does not take the " + text_of(*size) + " pixels that --preprocess gives",
-                 model_fixes ? (spec_.letterbox ? "use letterbox=" + text_of(model_size) + ":FILL:center|topleft"
+    refuse_input(name + " does not take the " + size_text(*size) + " pixels that --preprocess gives",
+                 model_fixes ? (spec_.letterbox ? "use letterbox=" + size_text(model_size) + ":FILL:center|topleft"
                                 : spec_.crop    ? smaller_crop(spec_, model_size)
-                                                : "use resize=" + text_of(model_size))
+                                                : "use resize=" + size_text(model_size))
                              : "");
   if (!size && model_fixes && std::min(height_, width_) != *spec_.resize_short)
     refuse_input(name + " is not what resize=" + std::to_string(*spec_.resize_short) + " without a crop gives",
-                 "add crop=" + text_of(model_size) + " to --preprocess, or use resize=" + text_of(model_size));
+                 "add crop=" + size_text(model_size) + " to --preprocess, or use resize=" + size_text(model_size));
   if (spec_.crop && spec_.resize_to &&
       (spec_.crop->height > spec_.resize_to->height || spec_.crop->width > spec_.resize_to->width))
-    throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) +
-                                              " is larger than the resized image, " + text_of(*spec_.resize_to));
+    throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + size_text(*spec_.crop) +
+                                              " is larger than the resized image, " + size_text(*spec_.resize_to));
   levels_ = levels_of(spec_);
   check_levels(levels_, input);
 }
@@ -210,7 +210,7 @@ Pixels ImageTransform::crop(const Pixels& image) const {
   const PixelSize size = *spec_.crop;
   const PixelSize whole = image.size();
   if (size.height > whole.height || size.width > whole.width)
-    refuse_input("crop " + text_of(size) + " is larger than the image, " + text_of(whole),
+    refuse_input("crop " + size_text(size) + " is larger than the image, " + size_text(whole),
                  "add resize=S to --preprocess, with S at least the crop's longer side");
   const PixelSize first = centre_offset(whole, size, crop_rounding(spec_));
   return image.part(first.height, first.width, size);
@@ -254,7 +254,7 @@ Tensor ImageTransform::apply(const DecodedImage& image) const {
   const Pixels pixels = place(spec_.color == TransformSpec::Color::Gray ? load_codecs().gray(bgr) : bgr, image.whole);
   const auto [rows, columns] = pixels.size();
   if ((height_ > 0 && height_ != rows) || (width_ > 0 && width_ != columns))
-    refuse_input("the image has " + text_of(pixels.size()) + " pixels after preprocessing, the model wants " +
+    refuse_input("the image has " + size_text(pixels.size()) + " pixels after preprocessing, the model wants " +
                      std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",
                  "add a crop or a full resize=HxW to --preprocess");
   const int64_t channels = spec_.channels();

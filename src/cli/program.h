@@ -107,7 +107,4 @@ void keep_work_when_interrupted();
 /// Returns "1a2b3c4d5e6f", or "1a2b3c4d5e6f-changed" for modified sources; "" if unknown. Determined by the build.
 [[nodiscard]] std::string_view commit();
 
-/// Runs `detent` and returns its exit code.
-int run_program(int argc, char** argv);
-
 }  // namespace detent::cli

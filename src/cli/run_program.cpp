@@ -1,3 +1,5 @@
+#include "cli/run_program.h"
+
 #include "cli/help_format.h"
 #include "cli/manual_text.h"
 #include "cli/program.h"
