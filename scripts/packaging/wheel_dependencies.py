@@ -85,8 +85,9 @@ class Architecture:
 ARCHITECTURES = {
     # zig needs evex512 for vectors of 512 bits even in functions for AVX-512.
     "x86_64": Architecture("x86_64+evex512", "linux-x86_64", {"opencv": "CPU_DISPATCH=SSE4_1,AVX2"}, True, "amd64", tuple(PYTHONS)),
-    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH= WITH_CAROTENE=OFF"}, False, "arm64",
-                            ("3.10", "3.11", "3.12")),
+    # Without awk libpng takes its ready header; its scripts that make one ask the compiler for this machine's code.
+    "aarch64": Architecture("generic", "linux-arm64", {"opencv": "CPU_DISPATCH= WITH_CAROTENE=OFF", "png": "AWK=OFF"}, False,
+                            "arm64", ("3.10", "3.11", "3.12")),
 }
 # Debian's packages with the system's libraries that programs of another architecture need in the emulator.
 SYSTEM = ["libc6", "libgcc-s1", "libstdc++6", "zlib1g"]

@@ -2,7 +2,8 @@
 # usage: emulate_wheel.sh SOURCE BUILD
 # Makes the wheel of Python 3.11 for aarch64, and installs it with NumPy 1.26 and 2. In the emulator the program and
 # the module quantize the sample as the program in BUILD does, and the module reads FLAC files. Every file asks for
-# glibc 2.28 at most and needs no library except glibc. 77: skipped.
+# glibc 2.28 at most and needs no library except glibc. 77: skipped. Not in ctest, because no wheel for
+# aarch64 was made yet.
 set -eu
 source=$1 build=$2
 skip() {
@@ -30,13 +31,12 @@ python=$dependencies/python/3.11/bin/python3.11
 sample=$source/datasets/samples/shapes_unet
 mkdir "$work/images"
 cp "$sample"/calib/00[0-3].png "$work/images" # four of 24, for the emulator's sake
-# quantize OUTPUT DETENT [OPTION...]: prints the SQNR in dB.
+# quantize OUTPUT CALIBRATOR DETENT...: prints the SQNR in dB.
 quantize() {
-  output=$1 program=$2
+  output=$1 calibrator=$2
   shift 2
-  # shellcheck disable=SC2086 # words
-  $program quantize "$@" "$sample/model_opset13.onnx" --data "$work/images" --preprocess imagenet,resize=128x128,crop=128 --quiet \
-    -o "$output" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["error"]["sqnr_db"])'
+  "$@" quantize "$sample/model_opset13.onnx" --data "$work/images" --preprocess imagenet,resize=128x128,crop=128 --quiet \
+    --calibrator "$calibrator" -o "$output" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["error"]["sqnr_db"])'
 }
 # same WHO SQNR FILE: fails unless both are this machine's within rounding, which differs with the vectors.
 same() {
@@ -45,8 +45,8 @@ same() {
   pairs=$(python3 "$source/tests/package/same_pairs.py" "$work/build.onnx" "$3" 2>&1) || fail "$1: $pairs"
   echo "$1: SQNR $2 dB, the build's is $expected dB; $pairs"
 }
-expected=$(quantize "$work/build.onnx" "$build/detent")
-quantize "$work/max.onnx" "$build/detent" --calibrator max >/dev/null
+expected=$(quantize "$work/build.onnx" percentile "$build/detent")
+quantize "$work/max.onnx" max "$build/detent" >/dev/null
 ! python3 "$source/tests/package/same_pairs.py" "$work/build.onnx" "$work/max.onnx" 2>/dev/null ||
   fail "same_pairs takes the ranges of another calibrator"
 for numpy in 1.26 2; do
@@ -61,14 +61,15 @@ for numpy in 1.26 2; do
 import sys
 import detent
 sample, images, output = sys.argv[1:]
-report = detent.quantize(sample + "/model_opset13.onnx", output, images, preprocess="imagenet,resize=128x128,crop=128", overwrite=True)
+options = {"calibrator": "percentile", "preprocess": "imagenet,resize=128x128,crop=128", "overwrite": True}
+report = detent.quantize(sample + "/model_opset13.onnx", output, images, **options)
 print(report.error.sqnr_db)
 END
   ) || fail "NumPy $numpy: the module"
   unset PYTHONPATH
   same "Python 3.11, NumPy $numpy, aarch64, $(($(date +%s) - begun)) s" "$found" "$work/module.onnx"
 done
-found=$(quantize "$work/program.onnx" "qemu-aarch64 -L $dependencies/system $site/detent/detent")
+found=$(quantize "$work/program.onnx" percentile qemu-aarch64 -L "$dependencies/system" "$site/detent/detent")
 same "the program, aarch64" "$found" "$work/program.onnx"
 
 for file in "$site"/detent/*.so "$site/detent/detent" "$site"/detent.libs/*; do
