@@ -2,8 +2,7 @@
 # usage: emulate_wheel.sh SOURCE BUILD
 # Makes the wheel of Python 3.11 for aarch64, and installs it with NumPy 1.26 and 2. In the emulator the program and
 # the module quantize the sample as the program in BUILD does, and the module reads FLAC files. Every file asks for
-# glibc 2.28 at most and needs no library except glibc. 77: skipped. Not in ctest, because no wheel for
-# aarch64 was made yet.
+# glibc 2.28 at most and needs no library except glibc. 77: skipped.
 set -eu
 source=$1 build=$2
 skip() {
