@@ -11,6 +11,9 @@ namespace detent {
 /// True for models of more than 256 MiB of float weights: of two that are compared one is destroyed before the other is
 /// made.
 [[nodiscard]] bool runs_alone(const Graph& graph);
+/// True when packed copies of the weights fit in memory, and less than a quarter of the weights is resident already
+/// (equalized ones, say).
+[[nodiscard]] bool has_room_for_copies(const Graph& graph);
 /// Returns the bytes of `graph`'s constants of two and more extents, as floats.
 [[nodiscard]] uint64_t weight_bytes(const Graph& graph);
 

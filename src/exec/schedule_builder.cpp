@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/files/mapped_file.h"
-#include "core/memory_limit.h"
 #include "core/text.h"
 #include "exec/lean.h"
 #include "exec/node_errors.h"
@@ -19,13 +18,6 @@
 namespace detent {
 
 namespace {
-
-/// True when packed copies fit in memory, and less than a quarter of the weights is resident already (equalized
-/// weights, say).
-bool has_room_for_copies(const Graph& graph) {
-  const uint64_t bytes = weight_bytes(graph);
-  return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);
-}
 
 /// True for a DequantizeLinear over constant codes whose output only nodes of `kinds` read, as their weight.
 bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<OpKind> kinds) {

@@ -398,18 +398,15 @@ OptionList format_options(FormatOptions& format, CpuOption cpu) {
 
 Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   using D = DataType;
-  constexpr std::string_view kDynamic = "dynamic";
   Choice type =
       choice(activation, {{"int16", D::Int16}, {"int8", D::Int8}, {"uint16", D::UInt16}, {"uint8", D::UInt8}});
   Choice any = type;
-  any.words.insert(any.words.begin(), std::string(kDynamic));
-  any.get = [type, &dynamic, kDynamic] { return dynamic ? std::string(kDynamic) : type.get(); };
-  any.take = [type, &activation, &dynamic, kDynamic](const std::string& word) {
-    dynamic = word == kDynamic;
-    if (dynamic)
-      activation.reset();
-    else
-      type.take(word);
+  any.words.insert(any.words.begin(), "dynamic");
+  any.get = [type, &dynamic] { return dynamic ? "dynamic" : type.get(); };
+  any.take = [type, &activation, &dynamic](const std::string& word) {
+    dynamic = word == "dynamic";
+    if (!dynamic) return type.take(word);
+    activation.reset();
   };
   return row("--activation", any,
              "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset "
