@@ -34,7 +34,7 @@ Shape with_rows(int64_t rows, const Shape& row_shape) {
 
 }  // namespace
 
-NpyWriter::NpyWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_) {}
+NpyWriter::NpyWriter(std::filesystem::path path, bool overwrite) : path_(std::move(path)), file_(path_, overwrite) {}
 
 std::string NpyWriter::header() const {
   // The number of rows is known at the end: this leaves room for the longest one.

@@ -18,7 +18,8 @@ namespace detent {
 /// Errors  CannotWrite naming the file.
 class NpyWriter {
  public:
-  explicit NpyWriter(std::filesystem::path path);
+  /// Without `overwrite`, close() fails when the file exists.
+  explicit NpyWriter(std::filesystem::path path, bool overwrite = true);
   /// True when `rows` has the type and the extents after axis 0 of the rows appended so far, or none were.
   [[nodiscard]] bool fits(const Tensor& rows) const;
   /// Appends the rows of axis 0; a scalar is one row without extents.

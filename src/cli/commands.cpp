@@ -40,13 +40,14 @@ std::string asked_date() {
   return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(*since)));
 }
 
-/// Writes the document where `options` want it, and makes it only if one does.
-void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
-  if (options.json.empty()) return;
-  const std::string text = document();
+/// Writes the document where `options` want it, and makes it only if one does. Returns it for standard output; "" where
+/// it does not go there.
+std::string write_json(const ReportOptions& options, const std::function<std::string()>& document) {
+  if (options.json.empty()) return {};
+  std::string text = document();
   for (const std::string& file : options.json)
     if (file != "-") write_file(file, text, options.overwrite);
-  if (options.json_on_stdout()) std::fputs(text.c_str(), stdout);
+  return options.json_on_stdout() ? std::move(text) : std::string();
 }
 
 /// Writes the page with the command line, the digests of `model` unless it is empty, and the date in SOURCE_DATE_EPOCH
@@ -124,16 +125,17 @@ int exit_code(const Report& report, const ReportOptions& options) {
 template <class Options, class Report>
 void tell(const Report& report, const Options& options, const ReportOptions& reporting,
           const Environment& environment) {
-  write_json(reporting, [&] { return to_json(report); });
+  const std::string json = write_json(reporting, [&] { return to_json(report); });
   if constexpr (requires(const PageOrigin& origin) { to_html(report, origin); })
     write_html(reporting, options.model, environment.command,
                [&](const auto& origin) { return to_html(report, origin); });
+  environment.outputs.commit();
+  std::fputs(json.c_str(), stdout);
   print(reporting, tree_of(report, options, reporting));
 }
 
 template <class Options, class Function>
 int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
-  if constexpr (std::is_same_v<Options, CalibrateOptions>) keep_work_when_interrupted();  // TABLE.partial
   const auto report = function(options);
   tell(report, options, reporting, environment);
   return exit_code(report, reporting);
@@ -149,10 +151,12 @@ ReportOptions reports_of_target(const ReportOptions& reporting, const std::strin
 /// Writes one document, a page for each target, and all texts.
 void tell(const QuantizeTargetsReport& report, const QuantizeOptions& options, const ReportOptions& reporting,
           const Environment& environment) {
-  write_json(reporting, [&] { return to_json(report); });
+  const std::string json = write_json(reporting, [&] { return to_json(report); });
   for (size_t i = 0; i < report.targets.size(); ++i)
     write_html(reports_of_target(reporting, options.targets[i]), options.model, environment.command,
                [&](const auto& origin) { return to_html(report.targets[i], origin); });
+  environment.outputs.commit();
+  std::fputs(json.c_str(), stdout);
   print(reporting, build::document_of(report));
 }
 
@@ -186,6 +190,7 @@ int perform(QuantizeOptions& options, const ReportOptions& asked, const Environm
   }
   const auto& report = std::get<QuantizeReport>(result);
   if (stage == StopAfter::Plan) write_file(options.output, to_json(report.plan), options.overwrite);
+  environment.outputs.commit();
   print(reporting, fmt::format("stopped after {}: wrote {}\n", name_of(stage), options.output.string()));
   return 0;
 }
@@ -217,6 +222,7 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
     again.overwrite = true;
     write_html(again, options.model, environment.command,
                [&](const PageOrigin& origin) { return to_html(report, origin); });
+    environment.outputs.commit();
   }
   return exit_code(report, reporting);
 }

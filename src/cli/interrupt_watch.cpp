@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -20,7 +21,6 @@ namespace detent::cli {
 namespace {
 
 sem_t signals;  // posted for every signal; sem_post is allowed in a handler
-std::atomic<bool> keeps_work{false};
 std::atomic<bool> file_changed{false};
 std::atomic<bool> told{false};
 
@@ -57,6 +57,9 @@ bool signal_comes(double seconds) {
   return true;
 }
 
+/// Most work ends within milliseconds; the rest of the second is for removing files.
+constexpr double kGrace = 0.4;  // seconds
+
 /// Writes to stderr without stdio, since a stopped thread may hold its locks.
 void say(std::string_view line) {
   if (isatty(STDERR_FILENO) != 0) [[maybe_unused]]
@@ -69,17 +72,24 @@ void say(std::string_view line) {
   end_at_once(static_cast<int>(ErrorCode::InvalidModel));
 }
 
+/// Waits until the work that must be finished has ended and the process had time to end by itself, or a signal comes.
+void wait_for_work() {
+  constexpr double kLook = 0.05;
+  std::string told_plan;
+  while (const auto plan = plan_of_work_to_finish()) {
+    if (*plan != told_plan) say("detent: interrupted; " + *plan + " (again: end at once)\n");
+    told_plan = *plan;
+    if (signal_comes(kLook)) return;
+  }
+  if (!told_plan.empty()) signal_comes(kGrace);
+}
+
 void watch() {
-  // Most work ends within milliseconds; the rest of the second is for removing files.
-  constexpr double kGrace = 0.4;
   constexpr double kTwin = 0.05;
   if (!signal_comes(0)) return;
   if (file_changed) end_for_changed_file();
   while (signal_comes(kTwin)) continue;  // coreutils' timeout signals the process and its group: one interruption
-  if (!signal_comes(kGrace) && keeps_work) {
-    say("detent: interrupted; the running step is finished first, so that nothing is lost (again: end at once)\n");
-    if (!signal_comes(0)) return;
-  }
+  if (!signal_comes(kGrace)) wait_for_work();
   if (file_changed) end_for_changed_file();
   if (!told.exchange(true)) say("detent: interrupted\n");
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
@@ -106,7 +116,5 @@ void watch_signals() {
 void claim_interruption() {
   while (told.exchange(true)) ::pause();
 }
-
-void keep_work_when_interrupted() { keeps_work = true; }
 
 }  // namespace detent::cli

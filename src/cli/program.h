@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/files/input_files.h"
+#include "core/files/output_set.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
 #include "options/option.h"
@@ -19,6 +20,7 @@ namespace detent::cli {
 /// Context of every command.
 struct Environment {
   Reporter& reporter;
+  OutputSet& outputs;        ///< what the command writes
   std::string command = {};  ///< the command line, for pages
   bool quiet = false;
 };
@@ -91,18 +93,14 @@ void parse(Program& program, const std::vector<std::string>& typed);
 [[nodiscard]] std::string typed_command(std::span<const char* const> arguments);
 
 /// Makes SIGINT, SIGTERM and SIGHUP set interrupted(), which work checks between steps. A thread ends the process with
-/// code 130 and without partial files (core/files/unfinished.h) if it does not end within a second, and at a second
-/// signal. A write beyond the file size limit fails instead of ending the process; a mapped file that becomes shorter
-/// ends it with a message. Called once.
+/// code 130 and without partial files if it does not end within a second, or as soon as there is no work to finish
+/// (core/files/unfinished.h), and at a second signal. A write beyond the file size limit fails instead of ending the
+/// process; a mapped file that becomes shorter ends it with a message. Called once.
 void watch_signals();
 
 /// Claims the right to print that the process was interrupted, before it ends. Does not return if the thread above has
 /// already done so.
 void claim_interruption();
-
-/// Gives an interrupted command the time to finish the running step and save its results. A second signal still ends
-/// it.
-void keep_work_when_interrupted();
 
 /// Returns "1a2b3c4d5e6f", or "1a2b3c4d5e6f-changed" for modified sources; "" if unknown. Determined by the build.
 [[nodiscard]] std::string_view commit();

@@ -119,7 +119,8 @@ int run_program(int argc, char** argv) {
     declare(program);
     parse(program, {argv + 1, argv + argc});
     const auto reporter = make_terminal_reporter(program.quiet);
-    Environment environment{*reporter, typed_command({argv + 1, argv + argc}), program.quiet};
+    OutputSet outputs;
+    Environment environment{*reporter, outputs, typed_command({argv + 1, argv + argc}), program.quiet};
     const auto others = new_spelling(program);
     return flushed(others ? run_under(*others, program.print_config, environment) : run(program, environment));
   } catch (const CLI::Success& success) {

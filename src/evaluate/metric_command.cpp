@@ -6,6 +6,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/child_process.h"
+#include "core/files/output_set.h"
 #include "core/files/temporary.h"
 #include "core/parse.h"
 #include "detent/base/error.h"
@@ -33,8 +34,7 @@ std::string indented_tail(const std::string& text) {
 /// Returns the metric of a command, which runs in the folder of all outputs.
 MetricFunction by_command(const std::string& command) {
   return [command](const OutputFiles& fp32, const OutputFiles& candidate) {
-    const CommandResult result =
-        run_command(command, {fp32.folder.string(), candidate.folder.string()}, fp32.folder.parent_path());
+    const CommandResult result = run_command(command, {fp32.folder.string(), candidate.folder.string()});
     const std::string what = "--metric-command '" + command + "'";
     if (result.exit_code != 0)
       throw Error(ErrorCode::InvalidOption,
@@ -83,6 +83,7 @@ void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, siz
 }
 
 void MetricCommand::close() {
+  const AtOnce now;  // the command reads them
   for (Model& model : models_)
     for (size_t i = 0; i < outputs_.size(); ++i)
       model.files.outputs.emplace_back(outputs_[i], model.writers[i].close());

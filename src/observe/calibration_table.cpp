@@ -379,8 +379,8 @@ CalibrationTable read_table(const std::filesystem::path& path) {
   }
 }
 
-void write_table(const CalibrationTable& table, const std::filesystem::path& path) {
-  write_file(path, table_to_bytes(table));
+void write_table(const CalibrationTable& table, const std::filesystem::path& path, bool overwrite) {
+  write_file(path, table_to_bytes(table), overwrite);
 }
 
 }  // namespace detent

@@ -72,7 +72,7 @@ struct CalibrationTable {
 [[nodiscard]] bool is_table_file(const std::filesystem::path& path);
 /// Reads a table. Errors  those of table_from_bytes and InvalidData for a file that cannot be read, after the path.
 [[nodiscard]] CalibrationTable read_table(const std::filesystem::path& path);
-/// Writes a table. Errors  CannotWrite.
-void write_table(const CalibrationTable& table, const std::filesystem::path& path);
+/// Writes a table. Errors  CannotWrite, without `overwrite` also when the file exists.
+void write_table(const CalibrationTable& table, const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

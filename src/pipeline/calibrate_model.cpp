@@ -13,7 +13,9 @@
 #include "calibrate/sample_tracker.h"
 #include "core/files/atomic_file.h"
 #include "core/files/dead_temporaries.h"
+#include "core/files/output_set.h"
 #include "core/files/reach.h"
+#include "core/files/unfinished.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/data_source.h"
@@ -192,6 +194,7 @@ class ShardTable {
   size_t write_partial(const Gathered& measured, const fs::path& path) const {
     CalibrationTable table = with(measured);
     table.shards.front().partial = true;
+    const AtOnce now;  // it outlives a run that fails
     write_table(table, path);
     return table.samples.size();
   }
@@ -232,6 +235,7 @@ TableReport keep_table(const CalibrateOptions& options, const DataSource& source
 /// all_needed  a target quantizes every value of the table.
 TableReport measure_table(const CalibrateOptions& options, const DataSource& source, const ShardTable& shard,
                           const MeasuredBeside& beside, const fs::path& partial_path, bool all_needed) {
+  const WorkToFinish work("the running step is finished first, so that nothing is lost");
   SampleTracker tracker(shard.measured_before());
   const auto save = [&](const Gathered& so_far) { (void)shard.write_partial(so_far, partial_path); };
   const Checkpoint checkpoint{options.checkpoint_seconds, save};
@@ -248,9 +252,15 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
   const CalibrationTable table = shard.with(pass);
   if (table.samples.empty() && options.data.shard_count == 1)
     throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
-  write_table(table, options.output);
-  std::error_code ignored;
-  fs::remove(partial_path, ignored);
+  OutputSet outputs;
+  write_table(table, options.output, options.overwrite);
+  outputs.around([partial_path]() -> std::function<void()> {
+    return [partial_path] {
+      std::error_code ignored;
+      fs::remove(partial_path, ignored);
+    };
+  });
+  outputs.commit();
   TableReport report = describe_table(table, options.output);
   report.measured = pass.added.size();
   report.skipped_samples = pass.skipped;

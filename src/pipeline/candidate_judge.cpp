@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/files/output_set.h"
 #include "core/stopwatch.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
@@ -299,7 +300,10 @@ void CandidateJudge::time(ComparisonReport& report, std::vector<ComparedVariant>
   std::vector<ComparedLatency> times;
   for (const Model& model : candidates.models) {
     const std::filesystem::path file = timer_->folder.path() / "model.onnx";
-    write_model(model, file, {.overwrite = true});
+    {
+      const AtOnce scratch;
+      write_model(model, file, {.overwrite = true});
+    }
     times.push_back(compared_latency(timer_->command, file));
     reporter.advance_to(times.size());
   }

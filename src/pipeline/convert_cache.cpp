@@ -7,6 +7,7 @@
 #include "calibrate/outlier_samples.h"
 #include "core/files/atomic_file.h"
 #include "core/files/file_bytes.h"
+#include "core/files/output_set.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"
 #include "detent/base/qparams.h"
@@ -83,8 +84,10 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
   Prepared prepared = make(resolved(std::move(recipe), kDlaTarget, {}, {}));
   const Measured measured = measure(prepared);
   const Chosen chosen = choose(prepared, measured, make_calibrator(options.calibrator));
+  OutputSet together;
   const DlaFiles files =
       write_dla_files(prepared.graph(), prepared.plan, chosen, options.dla, paths, options.overwrite);
+  together.commit();
   CacheExportReport report{options.table.string(), options.output.string(), chosen.calibrator->name(),
                            prepared.recipe.target->spec(), files.scales};
   report.arguments = paths.arguments.string();
@@ -112,7 +115,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
                     ": the table was measured on an equalized network, and a cache of it does not fit the model",
                 "calibrate without --equalize");
   const TensorRtCache cache{(*target.engine.cache_version)(target, options.calibrator), scales_of(table, *calibrator)};
-  write_file(options.output, format_tensorrt_cache(cache));
+  write_file(options.output, format_tensorrt_cache(cache), options.overwrite);
   return {options.table.string(), options.output.string(), calibrator->name(), target.spec(), cache.scales.size()};
 }
 
@@ -143,7 +146,7 @@ CacheImportReport import_cache(const CacheImportOptions& options) {
                 options.cache.string() + ": none of its " + std::to_string(cache.scales.size()) +
                     " names is a value of " + options.model.string(),
                 "caches name tensors of the network they were made with; it must be the same export");
-  write_table(table, options.output);
+  write_table(table, options.output, options.overwrite);
   report.imported = table.values.size();
   for (const auto& [name, ignored] : open) report.unknown.push_back(name);
   const Target& target = default_target();

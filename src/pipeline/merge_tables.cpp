@@ -51,7 +51,7 @@ TableReport merge_tables(const MergeTablesOptions& options) {
   if (there) {
     check_same(options.output, total);
   } else {
-    write_table(total, options.output);
+    write_table(total, options.output, options.overwrite);
   }
   TableReport report = describe_table(total, options.output);
   report.missing_shards = missing;

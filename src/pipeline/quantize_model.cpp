@@ -6,6 +6,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
 #include "core/files/atomic_file.h"
+#include "core/files/output_set.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "options/command_inputs.h"
@@ -106,9 +107,11 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
 /// Writes the float model, its calibration cache and trtexec's arguments.
 void write_implicit(const Model& model, const Prepared& prepared, const Chosen& chosen, const QuantizeOptions& options,
                     QuantizeReport& report) {
+  OutputSet together;
   write_quantized(model, prepared.facts, options, report);
   report.dla = write_dla_files(model.graph(), prepared.plan, chosen, options.output, dla_paths(options.output),
                                options.overwrite);
+  together.commit();
   report.notes.insert(report.notes.begin(), dla_note(*report.dla));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
+#include "core/files/output_set.h"
 #include "core/stop.h"
 #include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
@@ -12,7 +13,6 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/target_errors.h"
 #include "pipeline/parts/written_file.h"
-#include "pipeline/parts/written_set.h"
 #include "pipeline/quantize_model.h"
 
 namespace detent {
@@ -73,20 +73,14 @@ QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   // the first target measures the values of all; each is quantized as it would be alone
   QuantizeTargetsReport report;
   report.model = given.model.string();
-  WrittenSet written;
-  try {
-    for (size_t i = 0; i < all.size(); ++i) {
-      const Stopwatch stopwatch;
-      remake(prepared[i], [](Recipe&) {});
-      report.targets.push_back(
-          naming_target(all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch); }));
-      written.add(all[i].output);
-    }
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::Interrupted) written.keep();
-    throw;
+  OutputSet written;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Stopwatch stopwatch;
+    remake(prepared[i], [](Recipe&) {});
+    report.targets.push_back(
+        naming_target(all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch); }));
   }
-  written.keep();
+  written.commit();
   add_cost(whole, report);
   return report;
 }

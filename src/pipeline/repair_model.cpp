@@ -13,6 +13,7 @@
 #include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "model/qoperators.h"
+#include "model/write_shown_model.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/prepared.h"
@@ -184,8 +185,9 @@ RepairReport repair_model(const RepairOptions& options) {
   files.compare(report, model, repair.source.get());
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   check_onnx_rules(model.graph(), options.output, facts_of(written).faults, *options.run.reporter);
-  write_model(model, options.output, write_options(options.overwrite, options.external_data));
-  report.lint = lint_of(options.output, options);
+  write_shown_model(model, options.output, write_options(options.overwrite, options.external_data),
+                    [&](const std::filesystem::path& file) { report.lint = lint_of(file, options); });
+  report.lint.plan.model = options.output.string();
   report.bytes_before = written_bytes(options.model), report.bytes_after = written_bytes(options.output);
   report.seconds = stopwatch.seconds();
   return report;

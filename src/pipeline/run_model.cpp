@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/files/atomic_file.h"
-#include "core/files/reach.h"
+#include "core/files/output_set.h"
 #include "core/index.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
@@ -97,24 +97,6 @@ ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, cons
   return report;
 }
 
-/// The folder of the outputs; it goes again if nothing came into it.
-class OutputFolder {
- public:
-  explicit OutputFolder(const std::filesystem::path& path) : path_(path), was_there_(is_there(path)) {
-    make_folder(path);
-  }
-  ~OutputFolder() {
-    std::error_code not_empty;
-    if (!was_there_) std::filesystem::remove(path_, not_empty);
-  }
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
-
- private:
-  std::filesystem::path path_;
-  bool was_there_;
-};
-
 /// True when the declared extents do not tell which axis counts the samples of a batch.
 bool leaves_doubt(const Value& output, int64_t batch) {
   if (batch == 1) return false;
@@ -176,7 +158,8 @@ RunReport run_model(const RunOptions& options) {
       graph, outputs,
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
   const auto layout = choose_layout(model, *source, options);
-  const OutputFolder folder(options.output_folder);
+  OutputSet outputs_together;
+  make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;
@@ -210,6 +193,7 @@ RunReport run_model(const RunOptions& options) {
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());
+  outputs_together.commit();
   if (layout) report.written.push_back(options.draw);
   report.seconds = stopwatch.seconds();
   if (options.profile) report.profile = profile_run(schedule, slots.times(), model, *source, options.run);

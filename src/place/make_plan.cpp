@@ -5,6 +5,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/dump.h"
+#include "core/files/output_set.h"
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -66,7 +67,10 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   std::string told;
   if (dumps()) draft.tell(&told);
   apply_rules(draft);
-  if (dumps()) write_file(next_dump("draft.txt"), told);
+  if (dumps()) {
+    const AtOnce now;
+    write_file(next_dump("draft.txt"), told);
+  }
   if (const int64_t newest = target.engine.newest_opset; newest > 0 && facts.opset() > newest)
     draft.note("opset " + std::to_string(facts.opset()) + " is newer than " + std::to_string(newest) +
                ", the last that " + target.spec() + " knows: it may read operators in an older version");

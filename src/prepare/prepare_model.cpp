@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/files/dump.h"
+#include "core/files/output_set.h"
 #include "detent/base/error.h"
 #include "exec/same_outputs.h"
 #include "ops/traits.h"
@@ -91,7 +92,10 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
   leave_out_unread_states(model);
   done.opset_after = model.graph().opset();
-  if (dumps()) write_model(model, next_dump("prepared.onnx"));
+  if (dumps()) {
+    const AtOnce now;
+    write_model(model, next_dump("prepared.onnx"));
+  }
   return done;
 }
 

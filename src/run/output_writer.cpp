@@ -9,7 +9,9 @@
 #include <set>
 
 #include "core/files/content_hash.h"
+#include "core/files/dead_temporaries.h"
 #include "core/files/input_files.h"
+#include "core/files/output_set.h"
 #include "core/files/reach.h"
 #include "core/index.h"
 #include "detent/base/error.h"
@@ -55,7 +57,8 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name
       throw Error(ErrorCode::CannotWrite, path.string() + ": exists already",
                   "choose another folder or add --overwrite");
   }
-  stacked_ = std::make_unique<NpyWriter>(stacked_path_);
+  for (const auto& place : {folder, folder_path_}) remove_dead_temporaries_in(place);
+  stacked_ = std::make_unique<NpyWriter>(stacked_path_, overwrite);
 }
 
 namespace {
@@ -126,6 +129,7 @@ void OutputWriter::split() {
 void OutputWriter::write_separately(const Tensor& sample) {
   std::error_code error;
   std::filesystem::create_directories(folder_path_, error);
+  const AtOnce now;  // one file for each sample
   if (error) throw Error(ErrorCode::CannotWrite, folder_path_.string() + ": " + error.message());
   const std::string name = fmt::format("{:06}", separate_++);
   if (sample.empty_handle()) return;

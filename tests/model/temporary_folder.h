@@ -22,10 +22,7 @@ class TemporaryFolder {
     std::ranges::replace(name, '/', '_');  // of a parameterized test
     path_ = make_temporary_folder(name);
   }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~TemporaryFolder() { remove_temporary_folder(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 

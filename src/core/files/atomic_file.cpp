@@ -10,6 +10,7 @@
 
 #include "core/files/dead_temporaries.h"
 #include "core/files/input_files.h"
+#include "core/files/output_set.h"
 #include "core/files/reach.h"
 #include "core/files/unfinished.h"
 #include "core/index.h"
@@ -21,8 +22,6 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 [[noreturn]] void cannot_write(const fs::path& path, int reason) {
   throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be written", reason));
@@ -39,22 +38,6 @@ bool is_special(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
-}
-
-/// Returns the file that a link points at, so that the link stays.
-fs::path behind_links(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return path;
-  fs::path target = fs::canonical(path, error);
-  return error ? path : target;
-}
-
-/// Makes a rename durable. Failures are ignored: the files are complete either way.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
 }
 
 }  // namespace
@@ -86,8 +69,8 @@ AtomicFile::AtomicFile(fs::path target, bool overwrite)
 AtomicFile::~AtomicFile() {
   for (const int open : {descriptor_, claim_})
     if (open >= 0) ::close(open);
-  if (special_) return;
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (special_ || committed_) return;
+  ::unlink(temporary_.c_str());
   forget_unfinished(temporary_);
 }
 
@@ -135,14 +118,8 @@ void AtomicFile::sync() {
 void AtomicFile::commit() {
   if (descriptor_ >= 0) sync();
   if (special_) return;
-  check_is_no_input(target_);
-  // Without `overwrite` a file created meanwhile stays; file systems without RENAME_NOREPLACE overwrite it.
-  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
-  int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
-  if (failed != 0 && (errno == EINVAL || errno == ENOSYS)) failed = ::rename(temporary_.c_str(), target_.c_str());
-  if (failed != 0) fail(errno);
   committed_ = true;
-  sync_folder(folder_of(target_));
+  OutputSet::take({temporary_, target_, overwrite_, std::exchange(claim_, -1)});
 }
 
 void write_file(const fs::path& path, std::string_view content, bool overwrite) {
@@ -153,10 +130,12 @@ void write_file(const fs::path& path, std::string_view content, bool overwrite) 
 
 void make_folder(const fs::path& folder) {
   check_is_no_input(folder);
+  const bool was_there = is_there(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !is_folder(folder))
     throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
+  if (!was_there) OutputSet::made_folder(folder);
 }
 
 void check_writable(const fs::path& path, bool overwrite) {

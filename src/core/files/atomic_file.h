@@ -8,8 +8,8 @@
 namespace detent {
 
 /// A file that appears under its name whole, by commit(), or not at all. It is written beside the target under a
-/// temporary name, which is removed with the object. If the target is a link, the file that it points at is replaced; a
-/// device, pipe or socket is written to directly.
+/// temporary name, which is removed with the object. If the target is a link, the file that it points at is replaced or
+/// made; a device, pipe or socket is written to directly.
 /// Errors  CannotWrite naming the file and the system's reason, from every member.
 class AtomicFile {
  public:
@@ -35,7 +35,8 @@ class AtomicFile {
   void sync();
   /// Returns the path of the content until commit(); empty for a device, pipe or socket.
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
-  /// Calls sync() unless that was done, renames the file, and syncs the folder.
+  /// Calls sync() unless that was done, and gives the file its name, or hands it to the set of the run's outputs, which
+  /// does so (core/files/output_set.h).
   /// Errors  also when the target is an input (core/files/input_files.h).
   void commit();
   [[noreturn]] void fail(int reason) const;

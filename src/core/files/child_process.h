@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -11,16 +11,18 @@ namespace detent {
 struct CommandResult {
   int exit_code = 0;       ///< 128 + number when a signal ended it, as in shells
   bool timed_out = false;  ///< it was ended because of the limit
-  std::string out, err;
+  std::string out, err;    ///< of a long output the first and the last 64 KiB at least, with a line feed between them
 };
 
-/// Runs `command` in /bin/sh with `arguments`, each as one word, and waits for its end. Its standard input is empty;
-/// its output goes through files in `scratch`, a folder. A command that stops (SIGSTOP) is continued within a second.
+inline constexpr size_t kOutputPart = size_t{1} << 16;
+
+/// Runs `command` in /bin/sh with `arguments`, each as one word, and waits for its end. Its standard input is empty. A
+/// command that stops (SIGSTOP) is continued within a second. Processes that it leaves running are ended, unless they
+/// have a session of their own (setsid).
 /// limit    seconds after which it is ended with all processes that it started
 /// Errors  Interrupted when the caller or Ctrl-C stops the work: the command and its children are ended first;
-/// InvalidOption when it stops more than ten times; CannotWrite when it cannot be started or its files cannot be made.
+/// InvalidOption when it stops more than ten times; CannotWrite when it cannot be started.
 [[nodiscard]] CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments,
-                                        const std::filesystem::path& scratch,
                                         double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace detent

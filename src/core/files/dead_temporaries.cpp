@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "core/files/reach.h"
+
 namespace detent {
 
 namespace {
@@ -20,28 +22,22 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEnding = ".tmp";
 constexpr size_t kDigits = 8;
 
-/// Returns eight hexadecimal digits that differ after every start of the kernel and are equal in all its containers.
-const std::string& boot_digits() {
-  static const std::string digits = [] {
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id.size() < kDigits ? std::string(kDigits, '0') : id.substr(0, kDigits);
-  }();
-  return digits;
-}
-
 bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-/// True for names from temporary_name() and from version 0.1 (random digits alone); sets `boot` to the first digits.
-bool is_temporary_of(std::string_view name, const std::string& target, std::string_view& boot) {
-  const std::string beginning = "." + target + ".";
-  if (!name.starts_with(beginning) || !name.ends_with(kEnding)) return false;
-  if (name.size() < beginning.size() + kDigits + kEnding.size()) return false;
-  const std::string_view middle = name.substr(beginning.size(), name.size() - beginning.size() - kEnding.size());
-  boot = middle.substr(0, kDigits);
-  if (!is_digits(boot)) return false;
-  if (middle.size() == kDigits) return true;
-  return middle.size() == 2 * kDigits + 1 && middle[kDigits] == '-' && is_digits(middle.substr(kDigits + 1));
+/// Returns the name without what temporary_name() puts around it, and sets `boot` to the boot's digits; "" for names of
+/// other files. Version 0.1 wrote random digits alone.
+std::string_view target_of(std::string_view name, std::string_view& boot) {
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return {};
+  name = name.substr(1, name.size() - 1 - kEnding.size());
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string_view digits = name.substr(dot + 1);
+  const bool one = digits.size() == kDigits && is_digits(digits);
+  const bool two = digits.size() == 2 * kDigits + 1 && digits[kDigits] == '-' && is_digits(digits.substr(0, kDigits)) &&
+                   is_digits(digits.substr(kDigits + 1));
+  if (!one && !two) return {};
+  boot = two ? digits.substr(0, kDigits) : std::string_view();
+  return name.substr(0, dot);
 }
 
 /// True when the file was not written for an hour, far longer than one write takes.
@@ -60,6 +56,15 @@ void remove_if_dead(const fs::path& path, bool same_boot) {
 
 }  // namespace
 
+const std::string& boot_digits() {
+  static const std::string digits = [] {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id.size() < kDigits ? std::string(kDigits, '0') : id.substr(0, kDigits);
+  }();
+  return digits;
+}
+
 std::string temporary_name(const std::string& name, uint32_t random) {
   char digits[kDigits + 1];
   std::snprintf(digits, sizeof digits, "%08x", random);
@@ -72,14 +77,17 @@ bool claim_temporary(int descriptor) {
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
+void remove_dead_temporaries_in(const fs::path& folder) { remove_dead_temporaries(folder / ""); }
+
 void remove_dead_temporaries(const fs::path& target) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const std::string name = target.filename().string();
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(folder_of(target), error), end; !error && entry != end; entry.increment(error)) {
     const std::string found = entry->path().filename().string();
     std::string_view boot;
-    if (is_temporary_of(found, name, boot)) remove_if_dead(entry->path(), boot == boot_digits());
+    const std::string_view of = target_of(found, boot);
+    const bool same_boot = boot == boot_digits();
+    if (!of.empty() && (name.empty() ? same_boot : of == name)) remove_if_dead(entry->path(), same_boot);
   }
 }
 

@@ -21,4 +21,11 @@ namespace detent {
 /// other machines or boots, whose locks may be invisible here, if they were not written for an hour. Never fails.
 void remove_dead_temporaries(const std::filesystem::path& target);
 
+/// Removes those of this boot in a folder of outputs, whatever they are of. Never fails.
+void remove_dead_temporaries_in(const std::filesystem::path& folder);
+
+/// Returns eight hexadecimal digits that differ after every start of the kernel and are equal in all its containers;
+/// names of temporary files and folders hold them.
+[[nodiscard]] const std::string& boot_digits();
+
 }  // namespace detent

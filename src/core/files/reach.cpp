@@ -26,4 +26,26 @@ std::string no_reach(const fs::path& path) {
   return "cannot be reached: " + error.message();
 }
 
+fs::path behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  fs::path at = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(at, error))) return at;
+    const fs::path target = fs::read_symlink(at, error);
+    if (error) return path;
+    at = target.is_absolute() ? target : at.parent_path() / target;
+  }
+  return path;
+}
+
+fs::path place_of(const fs::path& path) {
+  std::error_code error;
+  const fs::path end = behind_links(path);
+  const fs::path folder = fs::weakly_canonical(folder_of(end), error);
+  return error || !end.has_filename() ? end : folder / end.filename();
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
 }  // namespace detent

@@ -20,4 +20,15 @@ inline constexpr std::string_view kNoSuchFile = "there is no such file or folder
 /// "" for a path that leads somewhere.
 [[nodiscard]] std::string no_reach(const std::filesystem::path& path);
 
+/// Returns the path behind all links at the end of `path`, also where nothing is there yet: a file that is written
+/// through a dangling link appears where the link points. `path` itself in a circle of links.
+[[nodiscard]] std::filesystem::path behind_links(const std::filesystem::path& path);
+
+/// Returns one path for all paths that name the same place: links are followed, also dangling ones and those of
+/// folders.
+[[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& path);
+
+/// Returns the folder of a file; "." for a name alone.
+[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& path);
+
 }  // namespace detent

@@ -6,7 +6,7 @@
 namespace detent {
 
 /// Makes an empty folder below TMPDIR whose name begins with "detent_NAME_", for remove_temporary_folder(). It is also
-/// removed when Ctrl-C ends the process at once.
+/// removed when Ctrl-C ends the process at once; of a process that was killed, by the next call for a folder.
 /// Errors  CannotWrite with the system's reason.
 [[nodiscard]] std::filesystem::path make_temporary_folder(const std::string& name);
 

@@ -5,6 +5,8 @@
 
 #include <mutex>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace detent {
 
@@ -16,6 +18,7 @@ struct Unfinished {
   std::mutex mutex;
   std::set<fs::path> paths;
   std::set<pid_t> commands;
+  std::vector<std::pair<const WorkToFinish*, std::string>> work;  ///< with its plan, the last one to begin last
 };
 
 /// Never destroyed: the thread that ends the process may run while static objects are destroyed.
@@ -45,6 +48,33 @@ void remember_command(pid_t group) {
 void forget_command(pid_t group) {
   const std::scoped_lock lock(unfinished().mutex);
   unfinished().commands.erase(group);
+}
+
+WorkToFinish::WorkToFinish(std::string plan) {
+  const std::scoped_lock lock(unfinished().mutex);
+  unfinished().work.emplace_back(this, std::move(plan));
+}
+
+WorkToFinish::~WorkToFinish() {
+  const std::scoped_lock lock(unfinished().mutex);
+  std::erase_if(unfinished().work, [this](const auto& one) { return one.first == this; });
+}
+
+void WorkToFinish::plan(std::string text) {
+  const std::scoped_lock lock(unfinished().mutex);
+  for (auto& [work, plan] : unfinished().work)
+    if (work == this) plan = std::move(text);
+}
+
+std::optional<std::string> plan_of_work_to_finish() {
+  const std::scoped_lock lock(unfinished().mutex);
+  if (unfinished().work.empty()) return std::nullopt;
+  return unfinished().work.back().second;
+}
+
+void finish_together(const std::function<void()>& work) {
+  const std::scoped_lock lock(unfinished().mutex);
+  work();
 }
 
 void end_at_once(int exit_code) {

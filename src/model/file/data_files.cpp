@@ -5,14 +5,13 @@
 #include <onnx/onnx_pb.h>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <set>
-#include <thread>
+
+#include "core/files/output_set.h"
+#include "core/files/reach.h"
 
 namespace detent {
 
@@ -31,8 +30,6 @@ bool is_data_name(const std::string& name, const std::string& model) {
          digits.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
-
 bool has_data_beside(const fs::path& model) {
   std::error_code error;
   for (fs::directory_iterator entry(folder_of(model), error), end; !error && entry != end; entry.increment(error))
@@ -46,9 +43,14 @@ fs::path data_path_of(const fs::path& model, const Digest& content) {
   return model.string() + "." + content.hex().substr(0, kDigits) + std::string(kEnding);
 }
 
-std::vector<fs::path> data_files_of(const fs::path& model) {
+bool may_be_data_of(const fs::path& file, const fs::path& model) {
+  return is_data_name(file.filename().string(), model.filename().string()) &&
+         place_of(folder_of(file)) == place_of(folder_of(model));
+}
+
+std::vector<fs::path> data_files_of(const fs::path& model, const fs::path& content) {
   if (!has_data_beside(model)) return {};  // nearly always; saves parsing a large model
-  const int descriptor = ::open(model.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = ::open(content.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return {};
   google::protobuf::io::FileInputStream stream(descriptor);
   stream.SetCloseOnDelete(true);
@@ -63,17 +65,6 @@ std::vector<fs::path> data_files_of(const fs::path& model) {
   return {found.begin(), found.end()};
 }
 
-FolderLock::FolderLock(const fs::path& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  constexpr int kTries = 500;
-  for (int i = 0; i < kTries && descriptor_ >= 0; ++i) {
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return;
-    std::this_thread::sleep_for(kPause);
-  }
-}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+std::vector<fs::path> data_files_of(const fs::path& model) { return data_files_of(model, model); }
 
 }  // namespace detent

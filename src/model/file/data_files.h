@@ -14,18 +14,11 @@ namespace detent {
 
 /// Returns the files with such names that the model at `model` refers to; none where it cannot be read.
 [[nodiscard]] std::vector<std::filesystem::path> data_files_of(const std::filesystem::path& model);
+/// Does the same for a model whose content lies at another path for now.
+[[nodiscard]] std::vector<std::filesystem::path> data_files_of(const std::filesystem::path& model,
+                                                               const std::filesystem::path& content);
 
-/// A lock that makes other writers of a folder wait while a model and its data get their names. Best effort: it gives
-/// up after ten seconds, and where a file system has no locks.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
+/// True for a name that data_path_of() may give to the weights of `model`.
+[[nodiscard]] bool may_be_data_of(const std::filesystem::path& file, const std::filesystem::path& model);
 
 }  // namespace detent

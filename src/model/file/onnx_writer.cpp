@@ -4,11 +4,17 @@
 
 #include <unistd.h>
 
+#include <memory>
+
 #include "core/files/atomic_file.h"
 #include "core/files/content_hash.h"
+#include "core/files/dead_temporaries.h"
+#include "core/files/folder_lock.h"
 #include "core/files/input_files.h"
 #include "core/files/mapped_file.h"
+#include "core/files/output_set.h"
 #include "core/files/reach.h"
+#include "core/files/unfinished.h"
 #include "model/file/data_files.h"
 #include "model/file/detached_initializers.h"
 #include "model/file/model_stream.h"
@@ -118,31 +124,64 @@ void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
     if (file != kept && !find_input_file(file)) ::unlink(file.c_str());
 }
 
-/// Writes data first, under a name that only the new model has: a process killed in between leaves the old pair intact.
-void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path,
-               const Check& check) {
-  const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
-  const std::vector<fs::path> replaced = data_files_of(path);
-  std::error_code error;
-  const bool was_there = is_there(data_path);
-  data.commit();
+/// Waits for other writers while the model gets its name, and removes the data of the one that it replaced.
+/// data  of the new model; empty: none.
+void replace_data_with(OutputSet& set, const fs::path& path, const fs::path& data) {
+  set.around([path, data]() -> std::function<void()> {
+    auto lock = std::make_shared<const FolderLock>(folder_of(path));
+    if (!data.empty() && !is_there(data)) throw cannot_write(data, "another process removed it");
+    return [lock, data, replaced = data_files_of(path)] { remove_all_but(data, replaced); };
+  });
+}
+
+/// Calls `check` with a path of the model in the folder of its data. Behind a link it lies in another folder.
+void check_beside_data(const AtomicFile& model, const fs::path& path, const Check& check) {
+  const fs::path& written = model.temporary();
+  if (folder_of(written) == folder_of(path)) return check(written);
+  const fs::path link = folder_of(path) / written.filename();
+  static_cast<void>(make_unfinished(link, [&] { return ::symlink(fs::absolute(written).c_str(), link.c_str()); }));
+  const auto remove = [&] {
+    ::unlink(link.c_str());
+    forget_unfinished(link);
+  };
   try {
-    // Behind a link the temporary file lies in another folder than its weights: it is read through the link.
-    const bool linked = fs::is_symlink(path, error);
-    if (!linked) check(model.temporary());
-    model.commit();
-    if (linked) check(path);
+    check(link);
   } catch (...) {
-    if (!was_there) ::unlink(data_path.c_str());
+    remove();
     throw;
   }
-  remove_all_but(data_path, replaced);
+  remove();
+}
+
+/// Names the data first, under a name that only the new model has: a process killed in between leaves the old pair
+/// intact.
+void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path,
+               const Check& check) {
+  OutputSet pair;
+  if (is_there(data_path)) {  // the same content
+    const AtOnce now;
+    data.commit();
+  } else {
+    static_cast<void>(make_unfinished(data_path, [] { return 0; }));
+    StagedFile named(data_path, data_path, true, -1);
+    {
+      const AtOnce now;
+      data.commit();
+    }
+    OutputSet::take(std::move(named));
+  }
+  check_beside_data(model, path, check);
+  replace_data_with(pair, path, data_path);
+  model.commit();
+  pair.commit();
 }
 
 /// Returns false, with nothing written, where no tensor is large enough for a data file.
 bool write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options,
                           const Check& check) {
-  AtomicFile file(path.string() + ".data"), model(path, options.overwrite);
+  const fs::path unnamed = path.string() + ".data";
+  remove_dead_temporaries(unnamed);
+  AtomicFile file(unnamed), model(path, options.overwrite);
   DataFile data(path, file);
   onnx::ModelProto shell;
   {
@@ -165,10 +204,10 @@ void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOpti
   write_proto(file, path, proto);
   file.sync();
   check(file.temporary());
-  const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
-  const std::vector<fs::path> replaced = data_files_of(path);
+  OutputSet one;
+  replace_data_with(one, path, {});
   file.commit();
-  remove_all_but({}, replaced);
+  one.commit();
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/child_process.h"
+#include "core/files/output_set.h"
 #include "core/files/temporary.h"
 #include "core/json/json_place.h"
 #include "core/json/parse_json.h"
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCannotRun = 126, kNotFound = 127;  // of a shell
+constexpr int kWrongOptions = 2, kNoEngine = 3;   // of a ready command: scripts/latency/README.md
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -67,17 +69,19 @@ LatencyFolder::LatencyFolder() : path_(make_temporary_folder("latency")) {}
 LatencyFolder::~LatencyFolder() { remove_temporary_folder(path_); }
 
 LatencyCommand::LatencyCommand(const LatencyOptions& options, const LatencyFolder& folder)
-    : options_(options), scratch_(folder.path()), shell_(options.command) {
+    : options_(options), shell_(options.command) {
   const std::string name = options.command.substr(0, options.command.find(' '));
   const auto ready = std::ranges::find(ready_commands(), name, &ReadyCommand::name);
   if (ready == ready_commands().end()) {
     machine_ = {options.command, "", cpu_name(), "", ""};
     return;
   }
-  const fs::path script = scratch_ / "ready" / name;
+  const AtOnce scratch;
+  const fs::path script = folder.path() / "ready" / name;
   make_folder(script.parent_path());
   write_file(script, ready->text);
   fs::permissions(script, fs::perms::owner_all);
+  ready_ = true;
   shell_ = shell_quoted(script.string()) + options.command.substr(name.size());
   machine_ = {name, "", cpu_name(), "", ""};
 }
@@ -101,7 +105,7 @@ void LatencyCommand::read_machine(const std::string& out) {
 LatencyAnswer LatencyCommand::ask(const fs::path& model) {
   const Stopwatch stopwatch;
   ++calls_;
-  const CommandResult result = run_command(shell_, {fs::absolute(model).string()}, scratch_, options_.timeout_seconds);
+  const CommandResult result = run_command(shell_, {fs::absolute(model).string()}, options_.timeout_seconds);
   LatencyAnswer answer{{}, "", stopwatch.seconds()};
   const std::string said(last_line(result.err));
   if (result.timed_out) {
@@ -111,6 +115,12 @@ LatencyAnswer LatencyCommand::ask(const fs::path& model) {
   if (result.exit_code == kCannotRun || result.exit_code == kNotFound)
     throw Error(ErrorCode::InvalidOption, "--latency-command '" + options_.command + "' cannot be run: " + said,
                 "ready ones are " + join(ready_commands(), ", ", &ReadyCommand::name));
+  if (ready_ && (result.exit_code == kWrongOptions || result.exit_code == kNoEngine))
+    throw Error(ErrorCode::InvalidOption, "--latency-command '" + options_.command + "': " + said,
+                result.exit_code == kNoEngine
+                    ? "install the engine, or activate the environment that has it: scripts/latency/README.md"
+                    : "'" + options_.command.substr(0, options_.command.find(' ')) +
+                          "' is a ready command; scripts/latency/README.md lists its options");
   if (result.exit_code != 0) {
     answer.refusal = said.empty() ? fmt::format("exit status {}", result.exit_code) : said;
     return answer;

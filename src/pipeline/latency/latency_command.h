@@ -42,9 +42,10 @@ class LatencyCommand {
   /// * It prints milliseconds as the last line: the answer. A line before it that is a JSON object says which engine
   ///   and machine they come from (machine()).
   /// * It exits with another status than 0: a refusal, with the last line of stderr.
+  /// * A ready command exits with 2 or 3: its options are wrong, or the engine is not installed.
   /// * It takes longer than the limit: all its processes are ended, and that is a refusal.
-  /// Errors  InvalidOption where it cannot be run (status 126 or 127), and where it exits with 0 without printing a
-  ///         positive number; Interrupted.
+  /// Errors  InvalidOption where it cannot be run (status 126 or 127, of a ready one also 2 or 3), and where it exits
+  ///         with 0 without printing a positive number; Interrupted.
   [[nodiscard]] LatencyAnswer ask(const std::filesystem::path& model);
 
   /// The engine and machine of the answers so far.
@@ -55,8 +56,8 @@ class LatencyCommand {
   void read_machine(const std::string& out);
 
   LatencyOptions options_;
-  std::filesystem::path scratch_;
   std::string shell_;
+  bool ready_ = false;  ///< one of Detent's own
   LatencyMachine machine_;
   size_t calls_ = 0;
 };

@@ -260,6 +260,15 @@ std::optional<std::pair<LatencyFactor, LatencyFactor>> halves_of(const LatencyFa
   return std::pair(part(0, count / 2), part(count / 2, count));
 }
 
+TimeBelief effect_by_share(const LatencyFactor& factor, double float_ratio) {
+  constexpr double kPart = .5;  // of that share, by which it may be wrong
+  TimeBelief effect = LatencyModel::kUnknownEffect;
+  if (factor.nodes.empty() || float_ratio <= 0) return effect;
+  effect.mean = std::clamp(float_ratio - 1, -1.0, LatencyModel::kWorst) * factor.kind.share;
+  effect.deviation += kPart * std::abs(effect.mean);
+  return effect;
+}
+
 std::string words_of(const std::vector<const LatencyFactor*>& changes) {
   constexpr std::string_view kInFloat = " in float";
   std::vector<std::string> forms, groups;

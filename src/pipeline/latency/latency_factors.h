@@ -21,6 +21,11 @@ namespace detent {
 [[nodiscard]] std::optional<std::pair<LatencyFactor, LatencyFactor>> halves_of(const LatencyFactor& factor,
                                                                                const Attempt& attempt);
 
+/// Returns what is expected of a factor: all groups in float are the float model, and each costs or saves its share of
+/// the difference.
+/// float_ratio  the float model's time as a part of the default's; 0: unknown
+[[nodiscard]] TimeBelief effect_by_share(const LatencyFactor& factor, double float_ratio);
+
 /// Returns the changes in words: "int8 activations, Add and MaxPool in float".
 [[nodiscard]] std::string words_of(const std::vector<const LatencyFactor*>& changes);
 

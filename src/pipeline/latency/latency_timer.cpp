@@ -1,11 +1,9 @@
 #include "pipeline/latency/latency_timer.h"
 
-#include <system_error>
-
 #include "core/files/atomic_file.h"
+#include "core/files/output_set.h"
 #include "core/text.h"
 #include "detent/base/error.h"
-#include "model/file/data_files.h"
 #include "model/model.h"
 #include "pipeline/parts/written_file.h"
 #include "place/engines/target.h"
@@ -16,22 +14,16 @@ namespace detent {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-void copy_model(const fs::path& from, const fs::path& to) {
-  std::error_code failed;
-  for (const fs::path& data : data_files_of(from))
-    fs::copy_file(data, to.parent_path() / data.filename(), fs::copy_options::overwrite_existing, failed);
-  const fs::path temporary = to.string() + ".partial";
-  if (!failed) fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, failed);
-  if (!failed) fs::rename(temporary, to, failed);
-  if (failed) throw Error(ErrorCode::CannotWrite, to.string() + ": " + failed.message());
-}
-
-}  // namespace
-
 LatencyTimer::LatencyTimer(const QuantizeOptions& options)
-    : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)) {}
+    : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)),
+      output_(options.output) {}
+
+void LatencyTimer::keep(const fs::path& file, const std::string& what, size_t calls) {
+  const std::string plan = "the fastest file so far (" + what + ") is written to " + output_.string();
+  if (!work_) work_.emplace(plan);
+  work_->plan(plan);
+  kept = {file, what, calls};
+}
 
 std::unique_ptr<LatencyTimer> begin_latency(const QuantizeOptions& options) {
   if (!options.latency.given()) return nullptr;
@@ -55,12 +47,18 @@ void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& optio
 }
 
 void write_kept(const LatencyTimer& timer, const QuantizeOptions& options) {
-  if (timer.kept.empty()) return;
-  copy_model(timer.kept, options.output);
+  if (timer.kept.file.empty()) return;
+  const std::string when = "interrupted after " + plural(timer.kept.calls, "call") + " of --latency-command: ";
+  std::string text = when + "wrote " + options.output.string() + ", the fastest file so far (" + timer.kept.what + ")";
+  try {
+    const AtOnce now;  // the run's other outputs do not appear
+    write_model(read_model(timer.kept.file), options.output, write_options(options.overwrite, options.external_data));
+  } catch (const Error& error) {
+    text = when + "the fastest file so far (" + timer.kept.what + ") is not written: " + error.what();
+  }
   Reporter& reporter = *options.run.reporter;
   reporter.end();
-  reporter.warn("interrupted after " + plural(timer.calls, "call") + " of --latency-command: wrote " +
-                options.output.string() + ", the fastest file so far (" + timer.kept_what + ")");
+  reporter.warn(text);
 }
 
 }  // namespace detent

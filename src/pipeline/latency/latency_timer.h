@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/files/unfinished.h"
 #include "detent/quantize.h"
 #include "pipeline/latency/latency_command.h"
 #include "tune/latency/latency_table.h"
@@ -18,12 +20,22 @@ struct LatencyTimer {
   LatencyAnswer of_float;        ///< of the float model as it was given
   std::filesystem::path chosen;  ///< the float or cast file that is to be written without pairs; empty: pairs are
 
-  // the file that is written if the work is interrupted; empty: none
-  std::filesystem::path kept = {};
-  std::string kept_what = {};
-  size_t calls = 0;  ///< that its search made
-
   explicit LatencyTimer(const QuantizeOptions& options);
+
+  /// Notes the file that is written if the work is interrupted.
+  void keep(const std::filesystem::path& file, const std::string& what, size_t calls);
+
+  /// The file to write, for which an interruption waits (core/files/unfinished.h).
+  struct Kept {
+    std::filesystem::path file;  ///< empty: none
+    std::string what;
+    size_t calls = 0;  ///< that the search made
+  };
+  Kept kept;
+
+ private:
+  std::filesystem::path output_;
+  std::optional<WorkToFinish> work_;
 };
 
 /// Opens the command and times the float model, so that a command that cannot be run is found out at once; nullptr
@@ -36,9 +48,8 @@ struct LatencyTimer {
 /// Errors  CannotWrite.
 void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report);
 
-/// Writes the file that the timer keeps, if any, with its external data over the output and says so. Also after an
-/// interruption, which ends every other writer.
-/// Errors  CannotWrite.
+/// Writes the file that the timer keeps, if any, to the output, with its external data, as the run would have written
+/// it; says which file it is, and whether it is written.
 void write_kept(const LatencyTimer& timer, const QuantizeOptions& options);
 
 }  // namespace detent

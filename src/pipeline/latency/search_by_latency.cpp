@@ -10,9 +10,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/files/atomic_file.h"
+#include "core/files/output_set.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "detent/cast.h"
@@ -62,7 +64,7 @@ class FastestFile {
       repeat_close_ones();
       choose();
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) keep(best_so_far());
+      if (error.code() == ErrorCode::Interrupted && search_) learn();
       throw;
     }
     reporter_.end();
@@ -85,11 +87,17 @@ class FastestFile {
     report_.calls.push_back({what, file, answer.ms, answer.refusal, sqnr_db, answer.seconds});
     reporter_.advance_to(report_.calls.size());
   }
+  /// Adds a time, and keeps the file that is the fastest now.
+  void add_time(Timed& timed, const LatencyAnswer& answer) {
+    if (answer.ms) timed.times.push_back(*answer.ms);
+    keep_best();
+  }
   [[nodiscard]] size_t left() const { return budget_ - std::min(budget_, report_.calls.size()); }
 
   void ask_cast() {
     const Target& target = *attempt_.prepared.recipe.target;
     if (!target.engine.fast_in_half) return;
+    const AtOnce scratch;
     CastModelOptions cast{.model = options_.model, .output = folder_of("cast") / options_.output.filename()};
     cast.data = options_.data;
     cast.run = silently(options_.run);
@@ -104,7 +112,8 @@ class FastestFile {
       const LatencyAnswer answer = timer_.command.ask(cast.output);
       cast_ = {"cast fp16", cast.output, accuracy.sqnr_db, {}};
       note(cast_.what, LatencyChoice::Cast, answer, cast_.sqnr_db);
-      if (answer.ms) cast_.times.push_back(*answer.ms), report_.cast_ms = answer.ms;
+      report_.cast_ms = answer.ms;
+      add_time(cast_, answer);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::Interrupted || error.code() == ErrorCode::InvalidOption) throw;
       note("cast fp16", LatencyChoice::Cast, {{}, error.what(), 0}, {});
@@ -119,11 +128,12 @@ class FastestFile {
     const RewrittenModel made = variants_.model_of(*usual.variant, origin_);
     usual.sqnr_db = limit_.judge(made.model).sqnr_db;
     write(made, usual);
+    keep(usual);  // judged, if not timed
     for (int call = 0; call < 2; ++call) {
       const LatencyAnswer answer = timer_.command.ask(usual.path);
       note(usual.what, LatencyChoice::Default, answer, usual.sqnr_db);
+      add_time(usual, answer);
       if (!answer.ms) break;
-      usual.times.push_back(*answer.ms);
     }
     if (!usual.times.empty()) return;
     if (!report_.float_ms)
@@ -140,7 +150,7 @@ class FastestFile {
     bool known = !networks.empty();
     for (const LatencyFactor& factor : factors_) {
       const ExpectedEffect expected = expected_effect(networks, factor.kind);
-      effects.push_back(expected.networks > 0 ? expected.effect : effect_by_share(factor));
+      effects.push_back(expected.networks > 0 ? expected.effect : effect_by_share(factor, float_ratio()));
     }
     budget_ = known ? kMostCallsWithTable : kMostCalls;
     reporter_.begin("measuring latency", budget_);
@@ -149,15 +159,8 @@ class FastestFile {
     for (const double ms : files_[0].times) search_->add(0, ms / default_ms());
   }
 
-  /// All groups in float are the float model: each is expected to cost or save its share of the difference.
-  [[nodiscard]] TimeBelief effect_by_share(const LatencyFactor& factor) const {
-    constexpr double kPart = .5;  // of that share, by which it may be wrong
-    TimeBelief effect = LatencyModel::kUnknownEffect;
-    if (factor.nodes.empty() || !report_.float_ms) return effect;
-    effect.mean = std::clamp(*report_.float_ms / default_ms() - 1, -1.0, LatencyModel::kWorst) * factor.kind.share;
-    effect.deviation += kPart * std::abs(effect.mean);
-    return effect;
-  }
+  /// Returns the float model's time as a part of the default's; 0 where the engine does not take it.
+  [[nodiscard]] double float_ratio() const { return report_.float_ms ? *report_.float_ms / default_ms() : 0; }
 
   [[nodiscard]] double noise() const {
     std::vector<std::vector<double>> all;
@@ -182,8 +185,9 @@ class FastestFile {
     bool halved = false;
     while (left() > kReserved && inaccurate_ < kMostInaccurate && known_.size() < kMostKnown) {
       if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
-      const auto set = search_->next(left() - kReserved);
-      if (!set || factors_.empty()) break;
+      const auto set = search_->next(left() - kReserved, rival());
+      if (!set && !std::exchange(halved, true) && halve_a_group()) continue;
+      if (!set) break;
       if (files_.contains(*set)) {
         ask_again(*set, LatencyChoice::Variant);
         continue;
@@ -229,9 +233,9 @@ class FastestFile {
     const LatencyAnswer answer = timer_.command.ask(timed.path);
     note(timed.what, LatencyChoice::Variant, answer, timed.sqnr_db);
     if (answer.ms) {
-      timed.times.push_back(*answer.ms);
-      files_[set] = timed;
+      Timed& file = files_[set] = timed;
       search_->add(set, *answer.ms / default_ms());
+      add_time(file, answer);
       remove_all_but_best();
     } else {
       search_->refuse(set);
@@ -264,14 +268,22 @@ class FastestFile {
       if (search_ && set != 0) search_->refuse(set);
       return;
     }
-    timed.times.push_back(*answer.ms);
-    if (!search_) return;
-    search_->add(set, *answer.ms / default_ms());
-    search_->set_noise(noise());
+    if (search_) search_->add(set, *answer.ms / default_ms());
+    add_time(timed, answer);
+    if (search_) search_->set_noise(noise());
   }
 
-  /// Halves the group of nodes that saves most time, or may: one half may save more than both.
-  void halve_a_group() {
+  /// Returns the time of the faster of the float and the cast file, as a part of the default's.
+  [[nodiscard]] double rival() const {
+    double ms = std::numeric_limits<double>::infinity();
+    for (const std::vector<double>& times : {float_times(), cast_.times})
+      if (!times.empty()) ms = std::min(ms, mean_of(times));
+    return ms / default_ms();
+  }
+
+  /// Halves the group of nodes that saves most time, or may: one half may save more than both. Returns false where no
+  /// group can be halved.
+  bool halve_a_group() {
     size_t chosen = factors_.size();
     double most = -std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < factors_.size(); ++i) {
@@ -279,7 +291,7 @@ class FastestFile {
       const double hope = effect.deviation - effect.mean;
       if (hope > most && halves_of(factors_[i], attempt_)) most = hope, chosen = i;
     }
-    if (chosen == factors_.size() || factors_.size() == kMostFactors) return;
+    if (chosen == factors_.size() || factors_.size() == kMostFactors) return false;
     auto halves = *halves_of(factors_[chosen], attempt_);
     const auto second = FactorSet{1} << factors_.size();
     factors_[chosen] = std::move(halves.first);
@@ -293,7 +305,7 @@ class FastestFile {
     for (const auto& [set, ms] : known_) known[with_both(set)] = ms;
     known_ = std::move(known);
     std::vector<TimeBelief> effects;
-    for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor));
+    for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor, float_ratio()));
     auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
     const double usual = default_ms();
     for (const auto& [set, timed] : files_)
@@ -301,6 +313,7 @@ class FastestFile {
     for (const FactorSet set : search_->forbidden()) search->forbid(with_both(set));
     search_ = std::move(search);
     for (const auto& [set, ms] : known_) add_known(set);
+    return true;
   }
 
   /// Tries the fastest set without the changes that save no more than their error: of two files that take the same time
@@ -355,16 +368,22 @@ class FastestFile {
     return {std::move(timed), std::move(sets)};
   }
 
-  /// Decides, and carries the decision out.
+  /// Returns the file to write as things stand, with its set.
+  [[nodiscard]] std::tuple<FastestChoice, FactorSet, Timed> decided() const {
+    const auto [timed, sets] = timed_files();
+    const FastestChoice choice = choose_fastest(timed, noise());
+    const FactorSet set = choice.file == LatencyChoice::Variant ? sets[choice.variant] : 0;
+    return {choice, set,
+            choice.file == LatencyChoice::Float  ? Timed{"float", options_.model}
+            : choice.file == LatencyChoice::Cast ? cast_
+                                                 : files_.at(set)};
+  }
+
+  /// Carries the decision out.
   void choose() {
     report_.noise = noise();
-    const auto [timed, sets] = timed_files();
-    const FastestChoice choice = choose_fastest(timed, report_.noise);
-    const FactorSet set = choice.file == LatencyChoice::Variant ? sets[choice.variant] : 0;
-    Timed chosen = choice.file == LatencyChoice::Float  ? Timed{"float", options_.model}
-                   : choice.file == LatencyChoice::Cast ? cast_
-                                                        : files_[set];
-    if (!timed.usual.times.empty()) report_.default_ms = default_ms();
+    auto [choice, set, chosen] = decided();
+    if (!files_[0].times.empty()) report_.default_ms = default_ms();
     report_.chosen = choice.file, report_.chosen_what = chosen.what, report_.chosen_ms = choice.ms;
     if (chosen.path.empty()) write(variants_.model_of(*chosen.variant, origin_), chosen);
     keep(chosen);
@@ -403,7 +422,7 @@ class FastestFile {
     if (files_[0].times.empty()) return;
     LearnedNetwork network{options_.model.filename().string(),
                            fingerprint_,
-                           report_.float_ms ? *report_.float_ms / default_ms() : 0,
+                           float_ratio(),
                            report_.noise,
                            {}};
     for (size_t i = 0; i < factors_.size(); ++i) {
@@ -415,19 +434,14 @@ class FastestFile {
     timer_.table.save();
   }
 
-  [[nodiscard]] Timed best_so_far() {
-    FactorSet best = search_ ? search_->best() : 0;
-    if (!files_.contains(best) || files_[best].path.empty()) best = 0;
-    const Timed& timed = files_[best];
-    if (timed.times.empty()) return timed;
-    if (search_) learn();
-    return !cast_.times.empty() && mean_of(cast_.times) < mean_of(timed.times) ? cast_ : timed;
+  /// Keeps the file that would be chosen now, if it was not removed: then the one before.
+  void keep_best() {
+    const Timed best = std::get<Timed>(decided());
+    if (!best.path.empty()) keep(best);
   }
 
   /// Notes the file that is written if the work is interrupted.
-  void keep(const Timed& timed) {
-    timer_.kept = timed.path, timer_.kept_what = timed.what, timer_.calls = report_.calls.size();
-  }
+  void keep(const Timed& timed) { timer_.keep(timed.path, timed.what, report_.calls.size()); }
 
   [[nodiscard]] std::vector<const LatencyFactor*> on_of(FactorSet set) const {
     std::vector<const LatencyFactor*> on;
@@ -437,21 +451,23 @@ class FastestFile {
   }
   [[nodiscard]] std::string what_of(FactorSet set) const { return words_of(on_of(set)); }
   [[nodiscard]] fs::path folder_of(const std::string& name) const {
+    const AtOnce scratch;
     const fs::path folder = timer_.folder.path() / name;
     make_folder(folder);
     return folder;
   }
   /// Checks the file as it is written at the end.
   void write(const RewrittenModel& made, Timed& timed) {
+    const AtOnce scratch;
     made.check(made.model, options_.output);
     timed.path = folder_of("file" + std::to_string(written_++)) / options_.output.filename();
     write_model(made.model, timed.path, write_options(true, options_.external_data));
   }
-  /// Leaves the files of the default and of the best set; the others can be made again.
+  /// Leaves the files of the default, the best set and the kept one; the others can be made again.
   void remove_all_but_best() {
     const FactorSet best = search_->best();
     for (auto& [set, timed] : files_) {
-      if (set == 0 || set == best || timed.path.empty()) continue;
+      if (set == 0 || set == best || timed.path.empty() || timed.path == timer_.kept.file) continue;
       std::error_code gone;
       fs::remove_all(timed.path.parent_path(), gone);
       timed.path.clear();

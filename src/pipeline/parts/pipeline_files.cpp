@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/files/atomic_file.h"
+#include "core/files/output_set.h"
 #include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "detent/base/input_files.h"
@@ -13,7 +14,6 @@
 #include "model/origin.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
-#include "pipeline/parts/written_set.h"
 #include "prepare/join_files.h"
 #include "prepare/read_model_to_run.h"
 
@@ -183,26 +183,18 @@ void PipelineFiles::measure(const ClosingSamples& samples, const QuantizeReport&
 }
 
 void PipelineFiles::write(const Target& target, QuantizeReport& report) {
-  std::error_code none;
-  const bool was_there = fs::is_directory(options_.output, none);
+  OutputSet written;
   make_folder(options_.output);
-  WrittenSet written;
-  try {
-    for (File& file : files_) {
-      const OneFile where{file.report.output, options_.overwrite, options_.external_data, options_.run};
-      write_quantized(*file.model, file.facts, where, file.report);
-      written.add(where.output);
-      if (const auto next = *target.engine.next_command)
-        file.report.next_command =
-            next(target, {file.report.output, report.plan.coverage.type, file.report.int8_layers > 0});
-      report.output_bytes += file.report.output_bytes;
-      report.written_opset = std::max(report.written_opset, file.report.written_opset);
-    }
-  } catch (...) {
-    if (!was_there) fs::remove(options_.output, none);  // empty, or it stays
-    throw;
+  for (File& file : files_) {
+    const OneFile where{file.report.output, options_.overwrite, options_.external_data, options_.run};
+    write_quantized(*file.model, file.facts, where, file.report);
+    if (const auto next = *target.engine.next_command)
+      file.report.next_command =
+          next(target, {file.report.output, report.plan.coverage.type, file.report.int8_layers > 0});
+    report.output_bytes += file.report.output_bytes;
+    report.written_opset = std::max(report.written_opset, file.report.written_opset);
   }
-  written.keep();
+  written.commit();
   report.next_command.clear();
   for (File& file : files_) {
     if (!file.report.next_command.empty())

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/files/output_set.h"
 #include "core/memory_limit.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
@@ -42,8 +43,9 @@ uint64_t written_bytes(const std::filesystem::path& model) {
     const auto size = std::filesystem::file_size(file, gone);
     if (!gone) bytes += size;
   };
-  add(model);
-  for (const std::filesystem::path& file : data_files_of(model)) add(file);
+  const std::filesystem::path content = OutputSet::content_of(model);
+  add(content);
+  for (const std::filesystem::path& file : data_files_of(model, content)) add(file);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,10 +14,11 @@ namespace detent {
 /// Searches for the fastest set of factors with few noisy times.
 ///
 /// 1. Asks for the sets of which least is known and that may be faster than the default, until there are kSpread times
-/// beside the default's or one for each
-///    factor: each time tells something of all factors.
+///    beside the default's or one for each factor: each time tells something of all factors.
 /// 2. Asks for the set whose time is most useful (LatencyModel::most_useful), also one that was asked before.
 /// 3. The last time goes to the set that is expected to be the fastest, unless it has one.
+/// It ends before where no set without a time may be faster than the fastest file beyond the noise, and no further time
+/// can change which set that is: none is within the error of the fastest, or those have three times each.
 class LatencySearch {
  public:
   /// effects  of each factor before a measurement; at most kMostFactors.
@@ -27,9 +29,11 @@ class LatencySearch {
   static constexpr size_t kSpread = 7;
 
   [[nodiscard]] size_t factors() const { return model_.factors(); }
-  /// Returns the set to measure next; nullopt where every set is forbidden.
-  /// left  calls that may still be made, this one included
-  [[nodiscard]] std::optional<FactorSet> next(size_t left) const;
+  /// Returns the set to measure next; nullopt at the end of the search.
+  /// left   calls that may still be made, this one included
+  /// rival  time of the fastest file that is none of the sets, as a part of the default's
+  [[nodiscard]] std::optional<FactorSet> next(size_t left,
+                                              double rival = std::numeric_limits<double>::infinity()) const;
   /// Adds the time of a set as a part of the default's.
   void add(FactorSet set, double time);
   /// Adds that the engine does not take a set's file: it is not asked again.
@@ -39,7 +43,7 @@ class LatencySearch {
   [[nodiscard]] bool is_forbidden(FactorSet set) const { return forbidden_.contains(set); }
   /// Returns the sets that are not accurate enough or refused.
   [[nodiscard]] const std::set<FactorSet>& forbidden() const { return forbidden_; }
-  void set_noise(double noise) { model_.set_noise(noise); }
+  void set_noise(double noise) { model_.set_noise(noise_ = noise); }
 
   /// Returns the set with times that is expected to be the fastest; the default has one.
   [[nodiscard]] FactorSet best() const;
@@ -50,8 +54,10 @@ class LatencySearch {
 
  private:
   [[nodiscard]] std::vector<FactorSet> allowed() const;
+  [[nodiscard]] std::vector<FactorSet> contested(const std::vector<TimeBelief>& known) const;
 
   LatencyModel model_;
+  double noise_;
   size_t spread_;
   std::map<FactorSet, std::vector<double>> times_;
   std::set<FactorSet> forbidden_;

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "core/files/atomic_file.h"
+#include "core/files/folder_lock.h"
+#include "core/files/output_set.h"
+#include "core/files/reach.h"
 #include "core/json/json_place.h"
 #include "core/json/parse_json.h"
 #include "detent/base/error.h"
@@ -98,6 +101,7 @@ std::vector<LearnedNetwork> LatencyTable::networks_of(const LatencyMachine& mach
 }
 
 void LatencyTable::learn(const LatencyMachine& machine, LearnedNetwork network) {
+  learned_.emplace_back(machine, network);
   auto at = std::ranges::find(machines_, machine) - machines_.begin();
   if (at == std::ssize(machines_)) machines_.push_back(machine), networks_.emplace_back();
   std::vector<LearnedNetwork>& networks = networks_[static_cast<size_t>(at)];
@@ -105,8 +109,12 @@ void LatencyTable::learn(const LatencyMachine& machine, LearnedNetwork network) 
   networks.push_back(std::move(network));
 }
 
-void LatencyTable::save() const {
+void LatencyTable::save() {
   if (path_.empty()) return;
+  const FolderLock lock(folder_of(place_of(path_)));
+  LatencyTable now(path_);
+  for (const auto& [machine, network] : learned_) now.learn(machine, network);
+  machines_ = std::move(now.machines_), networks_ = std::move(now.networks_);
   json machines = json::array();
   for (size_t m = 0; m < machines_.size(); ++m) {
     const LatencyMachine& machine = machines_[m];
@@ -120,6 +128,7 @@ void LatencyTable::save() const {
                         {"networks", std::move(networks)}});
   }
   const json document{{kFormName, kForm}, {"machines", std::move(machines)}};
+  const AtOnce outlives;
   write_file(path_, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

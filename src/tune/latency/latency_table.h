@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "detent/reports/latency_report.h"
@@ -49,14 +50,16 @@ class LatencyTable {
                                                         const std::string& except = "") const;
   /// Adds a network of a machine; one with its fingerprint is replaced.
   void learn(const LatencyMachine& machine, LearnedNetwork network);
-  /// Writes the file, whole or not at all, over an older one. Nothing with an empty path.
-  /// Errors  CannotWrite.
-  void save() const;
+  /// Adds what was learned to the file as it is now, under a lock: runs that share a table lose nothing of each other.
+  /// The file is replaced at once and as a whole, also where the run fails later. Nothing with an empty path.
+  /// Errors  CannotWrite; those of reading.
+  void save();
 
  private:
   std::filesystem::path path_;
   std::vector<LatencyMachine> machines_;
   std::vector<std::vector<LearnedNetwork>> networks_;  ///< by machine
+  std::vector<std::pair<LatencyMachine, LearnedNetwork>> learned_;
 };
 
 /// The effect that other networks let expect of a change.
