@@ -197,7 +197,7 @@ struct QuantizeTargetsReport {
 /// pass over the values that any of them quantizes; each file has the bytes that quantize_model() writes for the target
 /// alone.
 ///
-/// Output   each file complete or not at all; an interruption removes those that were finished.
+/// Output   all files or none: an error or an interruption leaves those of an earlier run.
 /// Memory   that of quantize_model() for one target, and the plans and histograms of all.
 /// Errors   those of quantize_model(), beginning with the target where its options are refused; Usage, before anything
 ///          is read, for no target, for one that is named twice ("tensorrt", "tensorrt:10.13"), for an output without

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An output, which an option names.
+/// An output, which an option names or leads to.
 struct Named {
   std::string option;
   fs::path path;
@@ -45,16 +45,6 @@ bool is_stream(const Named& output) {
   return output.stream && (output.path == "-" || output.path == "true" || output.path == "false");
 }
 
-void check_each_other(const std::vector<Named>& outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i)
-    for (size_t k = i + 1; k < outputs.size(); ++k) {
-      std::error_code error;
-      const fs::path one = fs::weakly_canonical(outputs[i].path, error);
-      if (one == fs::weakly_canonical(outputs[k].path, error) && !fs::is_character_file(one, error))
-        refuse(outputs[k], "what " + outputs[i].option + " names too");
-    }
-}
-
 }  // namespace
 
 void check_paths(const CLI::App& command, const OptionList& list) {
@@ -74,13 +64,16 @@ std::vector<InputFiles::Source> input_sources(const CLI::App& command, const Opt
   return sources;
 }
 
-void check_outputs(const CLI::App& command, const OptionList& list) {
+void check_outputs(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside) {
   std::vector<Named> outputs = named_outputs(command, list);
   std::erase_if(outputs, is_stream);
+  for (const OutputFile& file : beside) outputs.push_back({file.option, file.path});
   for (const Named& output : outputs)
     if (const auto input = find_input_file(output.path))
       refuse(output, "'" + input->path.string() + "', which " + input->reader + " reads");
-  check_each_other(outputs);
+  std::vector<OutputFile> all;
+  for (const Named& output : outputs) all.push_back({output.option, output.path});
+  check_distinct(all);
   const bool overwrite =
       command.get_option("--overwrite")->count() > 0 && command.get_option("--overwrite")->as<bool>();
   for (const Named& output : outputs) {

@@ -10,6 +10,7 @@
 #include "cli/help_format.h"
 #include "cli/program.h"
 #include "core/files/atomic_file.h"
+#include "core/files/reach.h"
 #include "core/parse.h"
 #include "core/process/progress_line.h"
 #include "core/shown_text.h"
@@ -160,12 +161,18 @@ void tell(const QuantizeTargetsReport& report, const QuantizeOptions& options, c
   print(reporting, build::document_of(report));
 }
 
+bool is_pipeline(const QuantizeOptions& options) {
+  return (!options.pipeline.empty() || options.model.extension() == ".json") &&
+         options.stop_after == StopAfter::Nothing;
+}
+
 /// Adds the report in the folder of a pipeline.
 /// Errors  CannotWrite.
 ReportOptions with_report_of_folder(const QuantizeOptions& options, const ReportOptions& reporting) {
-  const bool pipeline = !options.pipeline.empty() || options.model.extension() == ".json";
-  if (!pipeline || options.stop_after != StopAfter::Nothing) return reporting;
+  if (!is_pipeline(options)) return reporting;
   const std::filesystem::path file = options.output / "report.json";
+  const auto names_it = [&](const std::string& json) { return json != "-" && place_of(json) == place_of(file); };
+  if (std::ranges::any_of(reporting.json, names_it)) return reporting;
   if (std::error_code none; std::filesystem::is_directory(options.output, none))
     check_writable(file, reporting.overwrite);
   ReportOptions all = reporting;
@@ -241,6 +248,18 @@ Error naming_model(const CLI::App& command, const OptionList& list, const Error&
   return files.empty() || std::ranges::any_of(files, begins) ? error : error.in(files.front());
 }
 
+/// Returns the files that a command writes besides those that its options name.
+template <class Options>
+std::vector<OutputFile> beside_of(const Options& options, const ReportOptions& reporting) {
+  std::vector<OutputFile> files;
+  if constexpr (requires { files_beside(options); }) files = files_beside(options);
+  if constexpr (requires { options.targets; reports_of_target(reporting, ""); })
+    if (!reporting.html.empty() && std::is_same_v<Options, QuantizeOptions>)
+      for (const std::string& target : options.targets)
+        files.push_back({"--html", reports_of_target(reporting, target).html});
+  return files;
+}
+
 template <class Options>
 struct State {
   Options options;
@@ -259,7 +278,7 @@ Declared declare_command(CLI::App& app, Function function) {
       if (!environment.quiet) environment.reporter.warn(hint);
     check_paths(app, state->list);
     const InputFiles inputs(input_sources(app, state->list));  // until all reports are written
-    check_outputs(app, state->list);
+    check_outputs(app, state->list, beside_of(state->options, state->report));
     for (const auto& settle : state->list.settle) settle();
     if constexpr (requires { state->options.overwrite; }) state->report.overwrite = state->options.overwrite;
     if constexpr (requires { state->options.run; }) state->options.run.reporter = &environment.reporter;

@@ -13,6 +13,7 @@
 #include "core/files/output_set.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
+#include "detent/output_files.h"
 #include "options/option.h"
 
 namespace detent::cli {
@@ -82,9 +83,10 @@ void check_paths(const CLI::App& command, const OptionList& list);
 /// Returns the files that the options of a parsed command name as inputs, and the configuration.
 [[nodiscard]] std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list);
 /// Checks the outputs that the options of a parsed command name, while its inputs are protected.
+/// beside  files that it writes besides them
 /// Errors  CannotWrite for an output that is an input or another output, naming both options; for a report that exists,
 ///         without --overwrite, or cannot be written. Usage for a page called "-".
-void check_outputs(const CLI::App& command, const OptionList& list);
+void check_outputs(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside);
 
 /// Parses the arguments of "detent"; --json alone means standard output.
 /// Errors  Usage with the likely spelling; CLI::Success where help or the version is to be printed.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -79,6 +80,10 @@ Error system_out_of_memory() {
   return {ErrorCode::InvalidData,
           "the system gave no more memory, below the limit of " + memory_text(memory_limit()) + " (--max-memory)",
           "fewer --threads need less"};
+}
+
+bool is_about_memory(const Error& error) {
+  return std::string_view(error.what()).find("(--max-memory)") != std::string_view::npos;
 }
 
 void refuse_memory(uint64_t bytes, const std::string& what) {

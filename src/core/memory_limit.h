@@ -53,6 +53,9 @@ void release_memory(uint64_t bytes);
 /// limit.
 [[nodiscard]] Error system_out_of_memory();
 
+/// True for the errors of memory, which say how to change the limit.
+[[nodiscard]] bool is_about_memory(const Error& error);
+
 [[noreturn]] void refuse_memory(uint64_t bytes, const std::string& what);
 
 template <class What>

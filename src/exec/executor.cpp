@@ -1,7 +1,9 @@
 #include "exec/executor.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
+#include <string>
 
 #include "core/files/mapped_file.h"
 #include "core/stop.h"
@@ -202,11 +204,48 @@ std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
   return results;
 }
 
+namespace {
+
+/// True where the model alone is to blame for an error: it declares the extents of all inputs, these inputs have them,
+/// and zeros fail in the same way.
+bool fails_on_zeros(const Schedule& schedule, std::span<const Tensor> inputs, std::string_view error) {
+  thread_local bool tried = false;
+  if (tried) return false;
+  const Graph& graph = schedule.graph();
+  std::vector<Tensor> zeros;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& declared = graph.value(graph.inputs()[i]).declared_shape;
+    const bool as_declared = declared && !inputs[i].empty_handle() && !inputs[i].is_sequence() &&
+                             std::ranges::equal(*declared, inputs[i].shape());
+    if (!as_declared) return false;
+    zeros.emplace_back(inputs[i].type(), inputs[i].shape());
+    std::memset(zeros.back().mutable_raw(), 0, zeros.back().byte_count());
+  }
+  tried = true;
+  std::string again;
+  try {
+    OutputKeeper nothing(graph, {});
+    Executor(schedule).run(zeros, nothing);
+  } catch (const Error& failed) {
+    again = failed.what();
+  }
+  tried = false;
+  return again == error;
+}
+
+}  // namespace
+
 void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   std::fill(values_.begin(), values_.end(), Tensor());
   take_inputs(inputs, observer);
   const bool made = held_.begin(inputs, values_);
-  run_steps(observer, &held_, made);
+  try {
+    run_steps(observer, &held_, made);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::InvalidData && fails_on_zeros(schedule_, inputs, error.what()))
+      throw as_fault_of_model(error);
+    throw;
+  }
   if (!held_.empty() && !made) held_.end(inputs);
 }
 

@@ -208,7 +208,7 @@ void ScheduleBuilder::fold_constants(Unread unread) {
     if (operation->traits.kind == OpKind::Sequence) continue;  // no kernel takes a list as a constant
     std::vector<Tensor> inputs;
     for (const MaybeValue value : node.inputs) inputs.push_back(value ? *constant(value) : Tensor());
-    with_node_in_errors(graph_, node, [&] {
+    const auto fold = [&] {
       std::shared_ptr<const Kernel> kernel = operation->make(context_for(node));
       if (is_packed_by_readers(node)) {
         parts_.constants[*node.output(0)] =
@@ -218,7 +218,12 @@ void ScheduleBuilder::fold_constants(Unread unread) {
       std::vector<Tensor> outputs = outputs_of(*kernel, inputs, node.outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i)
         if (node.outputs[i]) parts_.constants[*node.outputs[i]] = to_plain(outputs[i]);
-    });
+    };
+    try {
+      with_node_in_errors(graph_, node, fold);
+    } catch (const Error& error) {
+      throw as_fault_of_model(error);
+    }
   }
 }
 

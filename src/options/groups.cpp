@@ -215,8 +215,8 @@ OptionList bound_options(AccuracyBound& bound, const DataOptions& data) {
           }));
 }
 
-Option latency_table_option(std::filesystem::path& table, std::string help) {
-  return row("--latency-table FILE", &table, std::move(help), {.group = "Speed"});
+Option latency_table_option(std::filesystem::path& table, std::string help, FileUse use) {
+  return row("--latency-table FILE", &table, std::move(help), {.group = "Speed", .file = use});
 }
 
 OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
@@ -236,7 +236,8 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
   if (searches)
     append(list, latency_table_option(latency.table,
                                       "JSON file that keeps what was measured: read if it exists, extended and "
-                                      "replaced. A second network on the same engine and machine takes 10 calls"));
+                                      "replaced. A second network on the same engine and machine takes 10 calls",
+                                      FileUse::None));
   Option timeout = row("--latency-timeout SECONDS", &latency.timeout_seconds,
                        "Longest time of a call; what it started is ended then, and the file counts as not taken",
                        {.least = 0.001, .most = 1e6});

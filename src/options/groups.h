@@ -40,7 +40,7 @@ enum class LatencyUse : uint8_t {
   Compares
 };
 [[nodiscard]] OptionList latency_options(LatencyOptions& latency, LatencyUse use);
-[[nodiscard]] Option latency_table_option(std::filesystem::path& table, std::string help);
+[[nodiscard]] Option latency_table_option(std::filesystem::path& table, std::string help, FileUse use);
 
 [[nodiscard]] Option calibrator_option(std::string& calibrator);
 [[nodiscard]] Option override_option(std::filesystem::path& file);

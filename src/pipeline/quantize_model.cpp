@@ -9,6 +9,7 @@
 #include "core/files/output_set.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
+#include "detent/output_files.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
 #include "pipeline/latency/latency_timer.h"
@@ -237,6 +238,9 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
 }  // namespace
 
 Recipe checked_recipe(const QuantizeOptions& given) {
+  std::vector<OutputFile> outputs = files_beside(given);
+  outputs.push_back({"--output", given.output});
+  check_distinct(outputs);
   if (given.accuracy == Accuracy::Best && !given.data.given())
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");

@@ -9,6 +9,7 @@
 #include "core/stop.h"
 #include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
+#include "detent/output_files.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/target_errors.h"
@@ -56,6 +57,7 @@ QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   const InputFiles protected_inputs = protect_inputs(given);
   const Stopwatch whole;
   const std::vector<QuantizeOptions> all = options_by_target(given);
+  check_distinct(files_beside(given));
   std::vector<Recipe> recipes;
   for (const QuantizeOptions& one : all)
     recipes.push_back(naming_target(one.target, [&] { return checked_recipe(one); }));

@@ -22,7 +22,7 @@ void run_group(const SamplePass& pass, std::vector<Sample>&& group, size_t real,
     try {
       run(std::move(batch), counting);
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) throw;
+      if (error.code() == ErrorCode::Interrupted || error.code() == ErrorCode::InvalidModel) throw;
       throw error.in("sample '" + name + "'");
     }
   };

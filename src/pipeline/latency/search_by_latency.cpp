@@ -185,7 +185,7 @@ class FastestFile {
     bool halved = false;
     while (left() > kReserved && inaccurate_ < kMostInaccurate && known_.size() < kMostKnown) {
       if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
-      const auto set = search_->next(left() - kReserved, rival());
+      const auto set = search_->next(left() - kReserved);
       if (!set && !std::exchange(halved, true) && halve_a_group()) continue;
       if (!set) break;
       if (files_.contains(*set)) {
@@ -271,14 +271,6 @@ class FastestFile {
     if (search_) search_->add(set, *answer.ms / default_ms());
     add_time(timed, answer);
     if (search_) search_->set_noise(noise());
-  }
-
-  /// Returns the time of the faster of the float and the cast file, as a part of the default's.
-  [[nodiscard]] double rival() const {
-    double ms = std::numeric_limits<double>::infinity();
-    for (const std::vector<double>& times : {float_times(), cast_.times})
-      if (!times.empty()) ms = std::min(ms, mean_of(times));
-    return ms / default_ms();
   }
 
   /// Halves the group of nodes that saves most time, or may: one half may save more than both. Returns false where no

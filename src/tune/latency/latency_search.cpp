@@ -39,11 +39,11 @@ std::vector<FactorSet> LatencySearch::contested(const std::vector<TimeBelief>& k
   return close;
 }
 
-std::optional<FactorSet> LatencySearch::next(size_t left, double rival) const {
+std::optional<FactorSet> LatencySearch::next(size_t left) const {
   const std::vector<FactorSet> sets = allowed();
   if (sets.empty()) return std::nullopt;
   const std::vector<TimeBelief> known = model_.beliefs();
-  const double to_beat = std::min(times_.empty() ? rival : known[best()].mean, rival) * (1 - noise_);
+  const double to_beat = known[best()].mean * (1 - noise_);
   const auto optimistic = [&](FactorSet set) { return known[set].mean - 2 * known[set].deviation; };
   std::vector<FactorSet> hopeful = sets;  // without a time
   std::erase_if(hopeful, [&](FactorSet set) { return times_.contains(set) || optimistic(set) > to_beat; });

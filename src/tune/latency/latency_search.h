@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,10 +29,8 @@ class LatencySearch {
 
   [[nodiscard]] size_t factors() const { return model_.factors(); }
   /// Returns the set to measure next; nullopt at the end of the search.
-  /// left   calls that may still be made, this one included
-  /// rival  time of the fastest file that is none of the sets, as a part of the default's
-  [[nodiscard]] std::optional<FactorSet> next(size_t left,
-                                              double rival = std::numeric_limits<double>::infinity()) const;
+  /// left  calls that may still be made, this one included
+  [[nodiscard]] std::optional<FactorSet> next(size_t left) const;
   /// Adds the time of a set as a part of the default's.
   void add(FactorSet set, double time);
   /// Adds that the engine does not take a set's file: it is not asked again.
