@@ -53,8 +53,21 @@ void ChannelMixer::begin(const AudioHead& head) {
   if (channel_ && static_cast<uint64_t>(*channel_) >= head.channels)
     throw Error(ErrorCode::InvalidData, "the clip has no channel " + std::to_string(*channel_) +
                                             "; its channels are 0 to " + std::to_string(head.channels - 1));
-  check_memory(head.frames * sizeof(float), [&] { return "a clip of " + std::to_string(head.frames) + " samples"; });
+  check_size(head.frames);
   clip_.rate = static_cast<int>(head.rate);
+}
+
+void ChannelMixer::check_size(uint64_t samples) const {
+  constexpr uint64_t kMostDecodingBytes = 900'000'000;  // as of images
+  constexpr uint64_t kBytes = 3 * sizeof(float);        // of a sample: the clip while it grows, and the input
+  constexpr uint64_t kMostPacked = 16;                  // samples that sound with noise leaves in a byte
+  const auto clip = [&] { return "a clip of " + std::to_string(samples) + " samples"; };
+  check_memory(samples * sizeof(float), clip);
+  if (samples <= kMostDecodingBytes / kBytes || samples / kMostPacked <= stored_bytes_) return;
+  throw Error(ErrorCode::InvalidData,
+              clip() + " in " + memory_text(stored_bytes_) + " takes more than " + memory_text(kMostDecodingBytes) +
+                  " to decode",
+              "cut it into shorter ones");
 }
 
 void ChannelMixer::add(std::span<const float> frame) {
@@ -64,7 +77,7 @@ void ChannelMixer::add(std::span<const float> frame) {
                                               std::to_string(c) + " is " + (std::isnan(frame[c]) ? "NaN" : "infinite"));
   constexpr size_t kChecked = size_t{1} << 20;  // samples between two looks at the memory: a header may not count them
   if (clip_.samples.size() % kChecked == 0) {
-    check_memory((clip_.samples.size() + kChecked) * sizeof(float), [] { return std::string("the clip"); });
+    check_size(clip_.samples.size() + kChecked);
     stop_if_interrupted();
   }
   const double sum = std::accumulate(frame.begin(), frame.end(), 0.0);
@@ -83,7 +96,7 @@ AudioClip read_audio(const std::filesystem::path& path, std::optional<int> chann
   std::vector<unsigned char> bytes(file->size());
   file->read(0, bytes.data(), bytes.size());
   try {
-    ChannelMixer mixer(channel);
+    ChannelMixer mixer(channel, bytes.size());
     decode_clip(bytes, mixer);
     return mixer.finish();
   } catch (const Error& error) {

@@ -36,8 +36,9 @@ class AudioSink {
 /// Makes one channel of several.
 class ChannelMixer final : public AudioSink {
  public:
-  /// channel  counted from 0; nothing: the mean of all.
-  explicit ChannelMixer(std::optional<int> channel) : channel_(channel) {}
+  /// channel       counted from 0; nothing: the mean of all.
+  /// stored_bytes  size of the clip's file
+  ChannelMixer(std::optional<int> channel, uint64_t stored_bytes) : channel_(channel), stored_bytes_(stored_bytes) {}
 
   void begin(const AudioHead& head) override;
   void add(std::span<const float> frame) override;
@@ -45,7 +46,11 @@ class ChannelMixer final : public AudioSink {
   [[nodiscard]] AudioClip finish();
 
  private:
+  /// Errors  InvalidData for more samples than memory, or a file of this size, may hold.
+  void check_size(uint64_t samples) const;
+
   std::optional<int> channel_;
+  uint64_t stored_bytes_;
   AudioClip clip_;
 };
 
@@ -54,7 +59,8 @@ class ChannelMixer final : public AudioSink {
 void decode_wav(const std::vector<unsigned char>& bytes, AudioSink& sink);
 
 /// Reads a .wav or .flac; the first bytes tell which.
-/// Errors  InvalidData naming the file.
+/// Errors  InvalidData naming the file, also for more than 900 MB to decode, which a small file of silence may claim: 75
+///         million samples, unless each byte of the file holds 16 or fewer.
 [[nodiscard]] AudioClip read_audio(const std::filesystem::path& path, std::optional<int> channel = {});
 
 }  // namespace detent

@@ -45,8 +45,8 @@ void spare_addresses() {
 int report(const Error& error) {
   if (error.code() == ErrorCode::Interrupted) claim_interruption();
   // Names come from files, so control characters are escaped. Lists in messages have separate lines.
-  std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Keep).c_str());
-  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Keep).c_str());
+  std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Lists).c_str());
+  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Lists).c_str());
   return static_cast<int>(error.code());
 }
 

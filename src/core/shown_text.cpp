@@ -35,6 +35,10 @@ bool is_harmless(uint32_t number) {
   return !control && !turns;
 }
 
+bool keeps_line(std::string_view text, size_t i, Lines lines) {
+  return lines == Lines::Keep || (lines == Lines::Lists && text.substr(i + 1).starts_with("  "));
+}
+
 }  // namespace
 
 std::string shown_text(std::string_view text, Lines lines) {
@@ -42,7 +46,7 @@ std::string shown_text(std::string_view text, Lines lines) {
   for (size_t i = 0; i < text.size();) {
     uint32_t number = 0;
     const size_t length = character_at(text, i, number);
-    if (length > 0 && (is_harmless(number) || (number == '\n' && lines == Lines::Keep))) {
+    if (length > 0 && (is_harmless(number) || (number == '\n' && keeps_line(text, i, lines)))) {
       shown += text.substr(i, length);
     } else {
       for (size_t k = 0; k < std::max<size_t>(length, 1); ++k) {
@@ -54,6 +58,26 @@ std::string shown_text(std::string_view text, Lines lines) {
     i += std::max<size_t>(length, 1);
   }
   return shown;
+}
+
+std::string shown_json(std::string document) {
+  constexpr std::string_view kLeads("\x7f\xc2\xe2", 3);  // first bytes of harmful characters beyond U+001F
+  size_t at = document.find_first_of(kLeads);
+  if (at == std::string::npos) return document;
+  std::string shown;
+  size_t copied = 0;
+  for (; at != std::string::npos; at = document.find_first_of(kLeads, at)) {
+    uint32_t number = 0;
+    const size_t length = std::max<size_t>(character_at(document, at, number), 1);
+    if (!is_harmless(number)) {
+      char escape[7];
+      std::snprintf(escape, sizeof escape, "\\u%04x", number);
+      shown.append(document, copied, at - copied) += escape;
+      copied = at + length;
+    }
+    at += length;
+  }
+  return shown.append(document, copied);
 }
 
 }  // namespace detent

@@ -70,7 +70,7 @@ class TerminalReporter final : public Reporter {
     clear_bar();
     std::fprintf(stderr, "detent: %s %s\n",
                  terminal_ && !std::getenv("NO_COLOR") ? "\033[33mwarning:\033[0m" : "warning:",
-                 shown_text(message, Lines::Keep).c_str());
+                 shown_text(message, Lines::Lists).c_str());
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <type_traits>
 
+#include "core/shown_text.h"
 #include "report/json/fields/compare.h"
 #include "report/json/fields/explain.h"
 #include "report/json/fields/files.h"
@@ -95,7 +96,7 @@ Json json_of(const T& value) {
 
 template <class Report>
 std::string to_json(const Report& report) {
-  return json::struct_of(report).dump(2, ' ', false, json::Json::error_handler_t::replace) + "\n";
+  return shown_json(json::struct_of(report).dump(2, ' ', false, json::Json::error_handler_t::replace)) + "\n";
 }
 
 template std::string to_json(const ModelReport&);
