@@ -7,6 +7,11 @@ SMALLEST_OUTPUT = 8  # elements: a ratio of fewer says little
 LOSS_DB = 3.0  # that an engine may add to what ONNX Runtime loses
 ENOUGH_DB = 30.0  # whatever ONNX Runtime reaches
 EQUAL_SHARE = 0.99  # of the elements of an integer output
+CLAIM_DB = 1.0  # between what a report claims and what the engine computes with the same samples
+# Two correct runs of one file differ where a sum lies between two codes: the engine adds in another order, or with fused
+# constants. A step between codes is 8 deviations / 255, 30 dB below a normal signal, so one such code in 100 is an
+# error of 50 dB. Noise below that floor is not compared.
+FLOOR_DB = 50.0
 
 
 def sqnr(reference, values):
@@ -84,3 +89,27 @@ def check_layers(layers, ran):
         return shares, {}
     listed = ", ".join(missed[:3]) + (", ..." if len(missed) > 3 else "")
     return shares, {"layers": f"{len(missed)} of {len(counted)} INT8 layers ran float: {listed}"}
+
+
+def noise_of(truth, values):
+    """Returns the energy of the error over all samples; infinite where only one of the two is finite."""
+    truth, values = (numpy.concatenate([numpy.ravel(part).astype(numpy.float64) for part in parts])
+                     for parts in (truth, values))
+    same = (truth == values) | (numpy.isnan(truth) & numpy.isnan(values))
+    with numpy.errstate(invalid="ignore"):
+        error = numpy.where(same, 0, truth - values)
+    return float((error ** 2).sum()) if numpy.isfinite(error).all() else numpy.inf
+
+
+def check_claim(claimed_db, truth, values, float_noise=0.0):
+    """Compares the dB that a report claims for an output (None: equal) with what the engine measures with the same
+    samples, {truth, values} of each. float_noise: the error of the float model in that engine. Returns (dB in the
+    engine, what fails or "")."""
+    signal = sum(float((numpy.asarray(part, numpy.float64) ** 2).sum()) for part in truth)
+    claimed = 0.0 if claimed_db is None else signal * 10 ** (-claimed_db / 10)
+    measured = noise_of(truth, values)
+    in_engine = float(numpy.clip(-10 * numpy.log10(max(measured, 1e-30) / max(signal, 1e-30)), -EXACT_DB, EXACT_DB))
+    floor = signal * 10 ** (-FLOOR_DB / 10) + float_noise + 1e-30
+    if abs(10 * numpy.log10((measured + floor) / (claimed + floor))) <= CLAIM_DB:
+        return in_engine, ""
+    return in_engine, f"{in_engine:.1f} dB, the report claims {EXACT_DB if claimed_db is None else claimed_db:.1f}"

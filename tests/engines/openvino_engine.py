@@ -61,11 +61,13 @@ def _ran_in_int8(layer, by_name, by_weight):
     return bool((exact or inside or by_weight.get(layer["weight"], set())) & {"i8", "u8"})
 
 
-def run(path, feed, layers):
-    """Returns (outputs, names of the layers that ran in INT8, [what the engine left to another one])."""
-    compiled = _compile(path, feed)
+def run(path, feeds, layers):
+    """Returns (outputs of each feed, names of the layers that ran in INT8, [what the engine left to another one])."""
+    compiled = _compile(path, feeds[0])
     request = compiled.create_infer_request()
-    request.infer(feed)
-    outputs = [request.get_output_tensor(index).data.copy() for index in range(len(compiled.outputs))]
+    outputs = []
+    for feed in feeds:
+        request.infer(feed)
+        outputs.append([request.get_output_tensor(index).data.copy() for index in range(len(compiled.outputs))])
     executed = _executed(compiled)
     return outputs, [layer["name"] for layer in layers if _ran_in_int8(layer, *executed)], []

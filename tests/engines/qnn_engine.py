@@ -37,10 +37,10 @@ def _name_in_file(node):
     return re.sub(r"(/duplicated)?(_token_\d+)?$", "", node.name)
 
 
-def run(path, feed, layers):
-    """Returns (outputs, names of the layers that HTP ran, [nodes that it left to the CPU, counted by operator])."""
+def run(path, feeds, layers):
+    """Returns (outputs of each feed, names of the layers that HTP ran, [nodes that it left to the CPU, counted by operator])."""
     session = _session(path)
-    outputs = session.run(None, feed)
+    outputs = [session.run(None, feed) for feed in feeds]
     taken, left, inner = set(), collections.Counter(), _inner_nodes(path)
     for part in session.get_provider_graph_assignment_info():
         for node in part.get_nodes():

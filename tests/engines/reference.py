@@ -1,15 +1,17 @@
 """What the file says: ONNX Runtime on the CPU without graph optimizations."""
 
 import numpy
-import onnxruntime
+from onnxruntime_engine import session_of
+
+
+def run_all(path, feeds):
+    """Returns (names of the outputs, arrays of each feed)."""
+    session = session_of(path, "ORT_DISABLE_ALL")
+    names = [output.name for output in session.get_outputs()]
+    return names, [[numpy.asarray(output) for output in session.run(None, feed)] for feed in feeds]
 
 
 def run(path, feed):
     """Returns (names, arrays) of the outputs."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 2
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    outputs = session.run(None, feed)
-    return [output.name for output in session.get_outputs()], [numpy.asarray(output) for output in outputs]
+    names, (outputs,) = run_all(path, [feed])
+    return names, outputs

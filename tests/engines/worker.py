@@ -20,12 +20,12 @@ def judge(engine_name, float_path, path, feed, layers):
         names, truth = reference.run(float_path, feed)
         _, simulated = reference.run(path, feed)
     except Exception as error:  # noqa: BLE001: any failure is the finding
-        found["failed"]["reference"] = _said(error)
+        found["failed"]["reference"] = message_of(error)
         return found
     try:
-        outputs, ran, left = engine.run(path, feed, layers)
+        (outputs,), ran, left = engine.run(path, [feed], layers)
     except Exception as error:  # noqa: BLE001
-        found["failed"]["loads"] = _said(error)
+        found["failed"]["loads"] = message_of(error)
         return found
     found["outputs"], found["failed"] = measures.check_outputs(names, truth, simulated, outputs)
     found["share"], more = measures.check_layers(layers, set(ran))
@@ -35,7 +35,7 @@ def judge(engine_name, float_path, path, feed, layers):
     return found
 
 
-def _said(error):
+def message_of(error):
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 330 else f"{text[:160]} ... {text[-160:]}"  # the cause stands at either end
 
