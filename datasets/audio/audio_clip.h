@@ -59,7 +59,8 @@ class ChannelMixer final : public AudioSink {
 void decode_wav(const std::vector<unsigned char>& bytes, AudioSink& sink);
 
 /// Reads a .wav or .flac; the first bytes tell which.
-/// Errors  InvalidData naming the file, also for more than 900 MB to decode, which a small file of silence may claim: 75
+/// Errors  InvalidData naming the file, also for more than 900 MB to decode, which a small file of silence may claim:
+/// 75
 ///         million samples, unless each byte of the file holds 16 or fewer.
 [[nodiscard]] AudioClip read_audio(const std::filesystem::path& path, std::optional<int> channel = {});
 

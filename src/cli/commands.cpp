@@ -105,6 +105,8 @@ document::Document tree_of(const Report& report, const Options&, const ReportOpt
     return build::document_of(report, reporting.top);
   else if constexpr (std::is_same_v<Report, TableReport> && !std::is_same_v<Options, InspectOptions>)
     return build::document_of(report, build::TableUse::Made);
+  else if constexpr (std::is_same_v<Report, ExplainReport>)
+    return build::document_of(report, reporting.all ? Lists::All : Lists::Capped);
   else
     return build::document_of(report);
 }
@@ -253,7 +255,10 @@ template <class Options>
 std::vector<OutputFile> beside_of(const Options& options, const ReportOptions& reporting) {
   std::vector<OutputFile> files;
   if constexpr (requires { files_beside(options); }) files = files_beside(options);
-  if constexpr (requires { options.targets; reports_of_target(reporting, ""); })
+  if constexpr (requires {
+                  options.targets;
+                  reports_of_target(reporting, "");
+                })
     if (!reporting.html.empty() && std::is_same_v<Options, QuantizeOptions>)
       for (const std::string& target : options.targets)
         files.push_back({"--html", reports_of_target(reporting, target).html});

@@ -63,14 +63,15 @@ std::vector<std::string> nodes_of_rows(const std::vector<Row>& rows) {
 /// same option.
 std::string joint_cure(const FindingGroup& group, const std::vector<Row>& rows, const std::vector<Cause>& causes) {
   const auto dearest = std::ranges::max_element(
-      group.costly, {}, [&](size_t index) { return std::pair(!causes[index].cure.text.empty(), rows[index].share); });
+      group.costly, {}, [&](size_t index) { return std::pair(!rows[index].cure.empty(), rows[index].share); });
   const Cure& cure = causes[*dearest].cure;
-  if (cure.option.empty()) return cure.text;
+  const std::string& text = rows[*dearest].cure;
+  if (cure.option.empty()) return text;
   std::vector<std::string> nodes;
   for (const size_t index : group.all)
     if (causes[index].cure.option == cure.option) nodes.push_back(causes[index].cure.node);
   const std::string single = option_cure(cure.reason, cure.option, cure.node, "").text;
-  const std::string end = cure.text.substr(std::min(single.size(), cure.text.size()));
+  const std::string end = text.substr(std::min(single.size(), text.size()));
   return option_cure(cure.reason, cure.option, pattern_of(nodes, nodes_of_rows(rows)), end).text;
 }
 

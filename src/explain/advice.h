@@ -9,7 +9,8 @@
 namespace detent {
 
 /// Returns why an engine is slow and what to do, the dearest reason first: layers whose causes are of one kind, with
-/// one command for all of them. Causes that cost nothing are left out. `causes` has an entry for each row.
+/// one command for all of them. Causes that cost nothing are left out. `causes` has an entry for each row, which holds
+/// the text of its cure.
 [[nodiscard]] std::vector<ExplainReport::Advice> advise(const std::vector<ExplainReport::Layer>& rows,
                                                         const std::vector<Cause>& causes);
 

@@ -47,13 +47,27 @@ std::string weights_of(const Json& layer) {
 
 }  // namespace
 
-Json parse_engine_json(std::string_view text, const char* expected) {
+namespace {
+
+/// Adds what helps to an error of parsing.
+template <class Parse>
+Json with_hint(const char* expected, const Parse& parse) {
   try {
-    return parse_json(text);
+    return parse();
   } catch (const Error& error) {
     const bool cut = std::string_view(error.what()).starts_with("ends in the middle");
     throw Error(error.code(), error.what(), cut ? "write or copy the file again" : expected);
   }
+}
+
+}  // namespace
+
+Json parse_engine_json(std::string_view text, const char* expected) {
+  return with_hint(expected, [&] { return parse_json(text); });
+}
+
+Json parse_engine_layers(std::string_view text, const std::function<void(const Json&)>& take) {
+  return with_hint(kExpectedLayers, [&] { return parse_json_list(text, "Layers", take); });
 }
 
 std::string text_of(const Json& object, const char* key) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ inline constexpr const char* kExpectedLayers =
 /// Parses JSON.
 /// Errors  those of parse_json(), with a hint: what was expected, or to write a text that ends in the middle again.
 [[nodiscard]] nlohmann::json parse_engine_json(std::string_view text, const char* expected);
+
+/// Parses TensorRT's layers: hands each element of "Layers" to `take` and returns the rest.
+/// Errors  those of parse_json_list(), with the same hints; those of `take`.
+[[nodiscard]] nlohmann::json parse_engine_layers(std::string_view text,
+                                                 const std::function<void(const nlohmann::json&)>& take);
 
 /// Returns the text of a member; "" where it is missing or no text.
 [[nodiscard]] std::string text_of(const nlohmann::json& object, const char* key);

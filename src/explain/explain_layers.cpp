@@ -98,8 +98,8 @@ ExplainedLayers explain_with_advice(const BuiltEngine& engine) {
   for (size_t i = 0; i < rows.size(); ++i) {
     causes.push_back(cause_of(view, i).value_or(Cause{}));
     rows[i].finding = causes.back().finding;
-    rows[i].cause = causes.back().cause;
-    rows[i].cure = causes.back().cure.text;
+    rows[i].cause = std::move(causes.back().cause);
+    rows[i].cure = std::move(causes.back().cure.text);
   }
   auto advice = advise(rows, causes);
   return {std::move(rows), std::move(advice)};

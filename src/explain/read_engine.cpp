@@ -42,13 +42,11 @@ bool begins_like_json(std::string_view text) {
   return at == std::string_view::npos || kInList.find(text[at]) != std::string_view::npos;
 }
 
-BuiltEngine read_object(const Json& json) {
+/// Sets what the object says besides its layers, which were handed out.
+void add_object(const Json& json, BuiltEngine& engine) {
   const auto layers = json.find("Layers");
   if (layers == json.end() || !layers->is_array())
     throw Error(ErrorCode::InvalidData, "is JSON of another kind: it has no \"Layers\"", kExpectedLayers);
-  BuiltEngine engine{"detailed", {}};
-  for (const Json& layer : *layers) engine.layers.push_back(read_layer(layer));
-  if (!layers->empty() && layers->front().is_string()) engine.form = "names";
   // Names up to TensorRT 10; since 11 objects, under another key.
   for (const char* key : {"Bindings", "I/O Tensors"})
     if (const auto bindings = json.find(key); bindings != json.end() && bindings->is_array())
@@ -58,7 +56,6 @@ BuiltEngine read_object(const Json& json) {
         if (!name.empty()) engine.bindings.push_back(std::move(name));
       }
   engine.strongly_typed = json.contains("I/O Tensors");
-  return engine;
 }
 
 bool is_profile(const Json& json) {
@@ -66,8 +63,15 @@ bool is_profile(const Json& json) {
 }
 
 BuiltEngine read_json(std::string_view text) {
-  const Json json = parse_engine_json(text, kExpectedLayers);
-  if (json.is_object()) return read_object(json);
+  BuiltEngine engine{"detailed", {}};
+  const Json json = parse_engine_layers(text, [&engine](const Json& layer) {
+    if (engine.layers.empty() && layer.is_string()) engine.form = "names";
+    engine.layers.push_back(read_layer(layer));
+  });
+  if (json.is_object()) {
+    add_object(json, engine);
+    return engine;
+  }
   if (is_profile(json))
     throw Error(ErrorCode::InvalidData, "is a profile of TensorRT, without layers",
                 "give it to --profile, and the layers (trtexec --exportLayerInfo) as LAYERS");

@@ -73,7 +73,9 @@ void check_distinct(const std::vector<OutputFile>& outputs) {
       if (!same && !data) continue;
       throw Error(ErrorCode::CannotWrite,
                   one.path.string() + ": " + one.option + " names what " + other.option +
-                      (data ? " may write its weights to" : one.option == other.option ? " writes, too" : " names too"),
+                      (data                         ? " may write its weights to"
+                       : one.option == other.option ? " writes, too"
+                                                    : " names too"),
                   "choose another name");
     }
 }

@@ -214,7 +214,51 @@ for call in 2 3 6; do
   [ -n "$(pairs_of out/kept.onnx)" ] || fail "$sentence: the kept file has no pairs"
 done
 [ -z "$(ls -A tmp)" ] || fail "interrupted: left in TMPDIR: $(ls -A tmp)"
-rm -f out/*
+# The float model is written whole, where it is the fastest; its weights lie in another file.
+# shellcheck disable=SC2086
+accepts "a model with external data" $quantize_sample --target onnxruntime --stop-after prepare --format external-data=always -o in/ext.onnx
+ext="quantize in/ext.onnx --quiet --data $six --preprocess $preprocess --limit 4 --target onnxruntime --accuracy fast --format external-data=always"
+timer stops 'if [ "$(wc -l <'"$work"'/calls)" -gt 3 ]; then trap "sleep 1; exit 1" TERM; echo >'"$work"'/reached; sleep '"$unique"' & wait; fi; echo "$((1 + n))"'
+# stopped_in_call_4 ARG...: SIGINT in the fourth call, which needs more than a second to end.
+stopped_in_call_4() {
+  rm -rf calls reached out/*
+  # shellcheck disable=SC2086
+  begins $ext --latency-command "$work/in/stops" -o out/kept.onnx "$@"
+  once "$sentence" test -e reached
+}
+sentence="a command that is slow to end"
+stopped_in_call_4
+kill -INT $pid
+ends "$sentence" 130
+head -n 1 stderr | grep -q '^detent: interrupted; the fastest file so far (float) is written to out/kept.onnx (again: end at once)$' || fail "$sentence: the first line does not say which file is kept"
+grep -q '^detent: warning: interrupted after 3 calls of --latency-command: wrote out/kept.onnx, the fastest file so far (float)$' stderr || fail "$sentence: the float model was not kept"
+"$DETENT" run out/kept.onnx --data "$six" --preprocess "$preprocess" --limit 1 --quiet -o out/run >stdout 2>stderr || fail "$sentence: the kept file does not run"
+# A file that another process wrote meanwhile stays, and so does one with the name that partial files had.
+sentence="another's output"
+stopped_in_call_4
+echo notes >out/kept.onnx.partial
+echo "another's" >out/kept.onnx
+kill -TERM $pid
+ends "$sentence" 130
+grep -q "the fastest file so far (float) is not written: out/kept.onnx: cannot be written: File exists\|(float) is not written: out/kept.onnx: exists already" stderr || fail "$sentence: it does not say that the file is not written"
+[ "$(cat out/kept.onnx out/kept.onnx.partial)" = "another's
+notes" ] || fail "$sentence: it was changed"
+[ "$(ls out | wc -l)" -eq 2 ] || fail "$sentence: left in the output folder: $(ls -A out)"
+rm -rf out/*
+
+# The table is an output.
+for one in "-o in/new.json" "-o out/q.onnx --json in/new.json" "-o out/q.onnx --html in/new.json"; do
+  # shellcheck disable=SC2086
+  refuses "the table is $one" 15 '--latency-table' $search --latency-command "$work/in/constant" --latency-table in/new.json $one
+done
+cp in/table.json before
+refuses "plan: the report is the table" 15 '--latency-table reads' plan "$model" --target onnxruntime --latency-table in/table.json --json in/table.json --overwrite
+cmp -s before in/table.json || fail "plan changed the table"
+
+# A ready command with wrong options, or without its engine, ends before the samples, which have no end.
+# shellcheck disable=SC2086
+refuses "a wrong option of a ready command" 13 '--no-such-option' $endless_search --latency-command "onnxruntime --no-such-option 1" -o out/none.onnx
+refuses "compare: a wrong option of a ready command" 13 '--no-such-option' compare "$model" --quiet --data $endless --eval "$six" --preprocess "$preprocess" --calibrators max --latency-command "onnxruntime --no-such-option 1"
 
 # Options that do not go together.
 one="--latency-command $work/in/constant -o out/none.onnx"

@@ -141,4 +141,14 @@ accepts "names of controls and HTML, a table" inspect in/t.dct
 grep -q "$escape" stdout && fail "inspect of a table wrote a terminal escape"
 accepts "names of controls and HTML, merge" merge in/t.dct -o out/t.dct
 grep -q "$escape" stdout && fail "merge wrote a terminal escape"
+# Operands that cannot fit each other whatever the data hold: the model is wrong. With an open size the data may be.
+for size in 1 N; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[%s,4] x) => (float[M,4] y)
+    <float[4,4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}, int64[2] s = {-1, 2}> {
+      m = MatMul (x, w) r = Reshape (m, s) y = MatMul (r, w) }' $size | "$WRITE_MODEL" in/misfit$size.onnx
+done
+opset=17
+refused "operands that never fit" 10 "(MatMul, opset 17): cannot multiply 2x2 by 4x4" in/misfit1.onnx plan "run $random -o out/r" \
+  "quantize $random -o out/q.onnx" "quantize-weights -o out/q.onnx"
+refuses "operands that do not fit the data" 12 "cannot multiply 2x2 by 4x4" run in/misfitN.onnx $random -o out/r
 finish

@@ -27,6 +27,16 @@ TEST(ShownText, LineFeedsStayOnlyWhereTheTextHasLines) {
   EXPECT_EQ(shown_text("a\nb\r", Lines::Keep), "a\nb\\x0d");
 }
 
+TEST(ShownText, ListsKeepTheLineFeedsInFrontOfTheirEntries) {
+  EXPECT_EQ(shown_text("two:\n  a\nb\n  c\n", Lines::Lists), "two:\n  a\\x0ab\n  c\\x0a");
+}
+
+TEST(ShownJson, EscapesWhatNoTerminalShouldGet) {
+  EXPECT_EQ(shown_json("\"a\x7f\xC2\x9B\xE2\x80\xAEz\""), "\"a\\u007f\\u009b\\u202ez\"");
+  for (const char* kept : {"", "\"gr\xC3\xB6\xC3\x9F\x65 \xC2\xA0 \xE2\x80\xA6 \xE2\x82\xAC\"", "{\n  \"a\": 1\n}"})
+    EXPECT_EQ(shown_json(kept), kept);
+}
+
 TEST(ShownText, WhatTurnsTheDirectionOfWritingIsShown) {
   for (const char* last : {"\xAA", "\xAE"})
     EXPECT_NE(line(std::string("\xE2\x80") + last).front(), '\xE2');  // U+202A, E

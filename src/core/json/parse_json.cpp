@@ -30,6 +30,8 @@ class Builder final : public nlohmann::json_sax<Json> {
       : text_(text), repeated_(repeated), first_line_(first_line), most_(std::min(kMostMemory, memory_limit())) {}
 
   [[nodiscard]] Json take() { return std::move(root_); }
+  /// Hands out the elements of a list in the outermost object.
+  void hand_out(std::string_view name, const std::function<void(const Json&)>& take) { list_ = name, take_ = &take; }
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -51,6 +53,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     const auto [member, added] = members.try_emplace(std::move(name));
     if (!added && repeated_ == RepeatedNames::Refused) refuse_json("\"" + member->first + "\" is given twice");
     member_ = &member->second;
+    if (open_.size() == 1) name_ = member->first;
     return true;
   }
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
@@ -93,7 +96,17 @@ class Builder final : public nlohmann::json_sax<Json> {
   template <class Value>
   bool put(Value&& value) {
     place_value(Json(std::forward<Value>(value)));
+    hand_out_element();
     return true;
+  }
+
+  /// Hands out the last element of the list, if that is the innermost container.
+  void hand_out_element() {
+    if (!take_ || open_.size() != 2 || !open_.back()->is_array() || name_ != list_) return;
+    auto& list = open_.back()->get_ref<Json::array_t&>();
+    (*take_)(list.back());
+    list.pop_back();
+    taken_ = 0;  // what else the object holds is small
   }
 
   bool enter(Json&& container) {
@@ -105,6 +118,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   bool leave() {
     open_.pop_back();
+    hand_out_element();
     return true;
   }
 
@@ -115,6 +129,8 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::vector<Json*> open_;  // containers around the next value, outermost first; none moves while it is open
   Json* member_ = nullptr;   // takes the next value of the innermost object
+  std::string name_, list_;  // of the outermost object's last member, and of the list to hand out
+  const std::function<void(const Json&)>* take_ = nullptr;
 };
 
 void check_json_size(uint64_t bytes) {
@@ -127,6 +143,14 @@ void check_json_size(uint64_t bytes) {
 Json parse_json(std::string_view text, RepeatedNames repeated, size_t first_line) {
   check_json_size(text.size());
   Builder builder(text, repeated, first_line);
+  Json::sax_parse(text, &builder);
+  return builder.take();
+}
+
+Json parse_json_list(std::string_view text, std::string_view name, const std::function<void(const Json&)>& take) {
+  check_json_size(text.size());
+  Builder builder(text, RepeatedNames::LastCounts, 1);
+  builder.hand_out(name, take);
   Json::sax_parse(text, &builder);
   return builder.take();
 }

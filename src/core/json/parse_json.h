@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -24,6 +25,12 @@ enum class RepeatedNames : uint8_t {
 ///         kMostJsonBytes, and for a document that would take more than 512 MB of memory, or more than --max-memory.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, RepeatedNames repeated = RepeatedNames::LastCounts,
                                         size_t first_line = 1);
+
+/// Parses an object that holds a long list under a name. Hands each element of the list to `take`, in order, and leaves
+/// it out of the result, so that memory holds one element at a time.
+/// Errors  as above, and those of `take`.
+[[nodiscard]] nlohmann::json parse_json_list(std::string_view text, std::string_view name,
+                                             const std::function<void(const nlohmann::json&)>& take);
 
 /// Reads a file that holds one document.
 /// Errors  InvalidData that begins with the path: those of parse_json(), and a file that cannot be read.

@@ -412,11 +412,7 @@ class FastestFile {
 
   void learn() {
     if (files_[0].times.empty()) return;
-    LearnedNetwork network{options_.model.filename().string(),
-                           fingerprint_,
-                           float_ratio(),
-                           report_.noise,
-                           {}};
+    LearnedNetwork network{options_.model.filename().string(), fingerprint_, float_ratio(), report_.noise, {}};
     for (size_t i = 0; i < factors_.size(); ++i) {
       const TimeBelief effect = search_->effect_of(i);
       if (effect.deviation < LatencyModel::kUnknownEffect.deviation)

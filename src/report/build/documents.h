@@ -13,6 +13,7 @@
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
 #include "report/document/document.h"
+#include "report/lists.h"
 
 namespace detent::build {
 
@@ -26,7 +27,8 @@ namespace detent::build {
 [[nodiscard]] document::Document document_of(const RepairReport& report);
 [[nodiscard]] document::Document document_of(const QuantizeWeightsReport& report);
 [[nodiscard]] document::Document document_of(const CastReport& report);
-[[nodiscard]] document::Document document_of(const ExplainReport& report);
+/// lists  Capped: for texts that list only the first layers of each cause; of the others the rows hold what is counted
+[[nodiscard]] document::Document document_of(const ExplainReport& report, Lists lists = Lists::All);
 [[nodiscard]] document::Document document_of(const RunReport& report);
 [[nodiscard]] document::Document document_of(const VerifyReport& report);
 [[nodiscard]] document::Document document_of(const CacheExportReport& report);

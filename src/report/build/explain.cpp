@@ -16,6 +16,7 @@ using EngineLayer = ExplainReport::Layer;
 using Predictions = ExplainReport::Predictions;
 
 constexpr size_t kLayersShown = 12;  // with alike ones
+constexpr size_t kNamed = 2;         // layers of a cause of which a text may print the name
 constexpr size_t kAdviceShown = 3;
 
 Words time_cell(const std::optional<double>& ms) { return ms ? fixed(*ms, 4) : Words(); }
@@ -140,19 +141,33 @@ document::Grid::Row engine_row(const EngineLayer& layer, size_t position) {
   return row;
 }
 
+/// Returns the row of a layer that a text only counts.
+/// first_cause  of the layers that are alike
+document::Grid::Row counted_row(const EngineLayer& layer, const std::string& first_cause) {
+  document::Grid::Row row;
+  row.item = {{.reason = layer.cause == first_cause ? "" : "another",
+               .part = layer.share,
+               .detail = layer.kind == "none",
+               .key = cause_key(layer)}};
+  return row;
+}
+
 /// Removes columns that say nothing of any row.
 void drop_empty_columns(document::Grid& table) {
   for (size_t i = table.columns.size(); i-- > 0;) {
-    const auto empty = [i](const auto& row) { return row.cells[i].words.empty() && row.cells[i].marks.empty(); };
+    const auto empty = [i](const auto& row) {
+      return row.cells.size() <= i || (row.cells[i].words.empty() && row.cells[i].marks.empty());
+    };
     if (!std::ranges::all_of(table.rows, empty)) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     table.columns.erase(table.columns.begin() + at);
-    for (auto& row : table.rows) row.cells.erase(row.cells.begin() + at);
+    for (auto& row : table.rows)
+      if (row.cells.size() > i) row.cells.erase(row.cells.begin() + at);
   }
 }
 
 /// Lists the layers, those of the dearest cause first, each with its position in the engine.
-Section engine_layers(const ExplainReport& report) {
+Section engine_layers(const ExplainReport& report, Lists lists) {
   document::Grid table{.id = "layer-table",
                        .label = "Search layers",
                        .columns = {{"#", Kind::Number, "Position in the engine"},
@@ -173,7 +188,17 @@ Section engine_layers(const ExplainReport& report) {
                        .scale = Scale{.form = Scale::Form::Bar}};
   std::map<std::string, double> shares;
   for (const EngineLayer& layer : report.layers) shares[cause_key(layer)] += layer.share;
-  for (const EngineLayer& layer : report.layers) table.rows.push_back(engine_row(layer, table.rows.size() + 1));
+  std::map<std::string, std::pair<size_t, std::string>> seen;  // rows of a key, and the first one's cause
+  for (const EngineLayer& layer : report.layers) {
+    auto& [rows, cause] = seen[cause_key(layer)];
+    if (rows++ == 0) cause = layer.cause;
+    if (lists == Lists::All || rows <= kNamed) {
+      table.rows.push_back(engine_row(layer, table.rows.size() + 1));
+      if (lists == Lists::Capped) table.rows.back().cells = {};
+    } else {
+      table.rows.push_back(counted_row(layer, cause));
+    }
+  }
   std::ranges::stable_sort(table.rows, std::ranges::greater{}, [&](const document::Grid::Row& row) {
     const Item& item = row.item.front();
     return std::pair(shares[item.key], item.part);
@@ -304,14 +329,15 @@ Section against_section(const std::optional<ExplainReport::Against>& against) {
 
 }  // namespace
 
-Document document_of(const ExplainReport& report) {
+Document document_of(const ExplainReport& report, Lists lists) {
   const ExplainReport::Summary& summary = report.summary;
-  Document document{.subject = "What the engine became",
-                    .title = "engine",
-                    .file = report.file,
-                    .facts = {form_words(report)},
-                    .verdict = {Line{shares_words(summary), Role::Apart, Where::Text}, Line{{mover_words(summary)}}},
-                    .sections = {engine_layers(report), predictions_section(report), against_section(report.against)}};
+  Document document{
+      .subject = "What the engine became",
+      .title = "engine",
+      .file = report.file,
+      .facts = {form_words(report)},
+      .verdict = {Line{shares_words(summary), Role::Apart, Where::Text}, Line{{mover_words(summary)}}},
+      .sections = {engine_layers(report, lists), predictions_section(report), against_section(report.against)}};
   add_advice(document.verdict, report);
   const Words of = of_whole(summary);
   document.figures.figures = {{share(summary.int8), "INT8", of},

@@ -147,11 +147,12 @@ class TextPrinter {
     return text;
   }
 
-  /// Returns the reason of the items, or its pattern where they differ.
+  /// Returns the reason of the items, or its pattern where they differ; those without a reason have the same.
   static std::string reason_of(const std::vector<const Grid::Row*>& rows) {
     const std::string& first = rows.front()->item.front().reason;
     for (const auto* row : rows)
-      if (row->item.front().reason != first) return pattern_of(first);
+      if (const std::string& reason = row->item.front().reason; !reason.empty() && reason != first)
+        return pattern_of(first);
     return first;
   }
 

@@ -49,6 +49,17 @@ TEST(DeadTemporaries, OfOtherFilesAndWhatOnlyLooksLikeOneStay) {
   EXPECT_EQ(folder.names().size(), others.size());
 }
 
+TEST(DeadTemporaries, InAFolderOfOutputsGoWhateverTheyAreOf) {
+  const TemporaryFolder folder;
+  folder.write(temporary_name("a", 1), "half");
+  folder.write(temporary_name("b.npy", 1), "half");
+  folder.write(".c.00000000-00000001.tmp", "of another boot");
+  folder.write(".notes.tmp", "of the user");
+  const AtomicFile living(folder / "d");
+  remove_dead_temporaries_in(folder.path());
+  EXPECT_EQ(folder.names().size(), 3U);
+}
+
 // Locks of processes under another kernel may be invisible here.
 TEST(DeadTemporaries, OfAnotherMachineGoAfterAnHour) {
   const TemporaryFolder folder;

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -56,6 +58,32 @@ TEST(Temporary, SaysThatTmpdirIsNotThere) {
   ::close(descriptor);
   EXPECT_TRUE(std::filesystem::is_empty(folder)) << "a file without a name";
   remove_temporary_folder(folder);
+}
+
+TEST(Temporary, TheNextFolderRemovesThoseOfKilledProcesses) {
+  const std::filesystem::path root_folder = make_temporary_folder("root");
+  const TemporaryRoot root(root_folder.string());
+  std::filesystem::path dead, living = make_temporary_folder("living");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  if (const pid_t child = ::fork(); child == 0) {
+    const std::string made = make_temporary_folder("dead").string();
+    static_cast<void>(::write(ends[1], made.data(), made.size()) + 0);
+    ::kill(::getpid(), SIGKILL);
+  } else {
+    ::waitpid(child, nullptr, 0);
+  }
+  char name[256] = {};
+  ASSERT_GT(::read(ends[0], name, sizeof name - 1), 0);
+  dead = name;
+  const std::filesystem::path foreign = root_folder / "detent_notes_of_the_user";
+  std::filesystem::create_directory(foreign);
+  EXPECT_TRUE(std::filesystem::exists(dead));
+  const std::filesystem::path next = make_temporary_folder("next");
+  EXPECT_FALSE(std::filesystem::exists(dead));
+  for (const auto& kept : {living, foreign, next}) EXPECT_TRUE(std::filesystem::exists(kept)) << kept;
+  for (const int end : ends) ::close(end);
+  for (const auto& made : {living, next, root_folder}) remove_temporary_folder(made);
 }
 
 }  // namespace

@@ -64,6 +64,18 @@ TEST(EndAtOnce, RemovesTemporaryFoldersWithWhatLiesInThem) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+TEST(WorkToFinish, HasAPlanWhileItLives) {
+  EXPECT_EQ(plan_of_work_to_finish(), std::nullopt);
+  {
+    WorkToFinish work("one");
+    const WorkToFinish later("two");
+    EXPECT_EQ(plan_of_work_to_finish(), "two");
+    work.plan("three");
+    EXPECT_EQ(plan_of_work_to_finish(), "two");
+  }
+  EXPECT_EQ(plan_of_work_to_finish(), std::nullopt);
+}
+
 TEST(EndAtOnce, EndsCommands) {
   EXPECT_EXIT(
       {

@@ -106,6 +106,16 @@ TEST(Flac, HoldsTheSameNumbersAsWav) {
   }
 }
 
+TEST(Flac, OfFewBytesDoesNotHoldHours) {
+  const auto begins = [](uint64_t samples, uint64_t bytes) {
+    ChannelMixer mixer({}, bytes);
+    mixer.begin({16000, 1, samples});
+  };
+  EXPECT_THAT(error_of<Error>([&] { begins(131'000'000, 28'000); }).what(), HasSubstr("to decode"));
+  begins(60'000'000, 28'000);       // an hour of silence
+  begins(131'000'000, 60'000'000);  // two hours of speech
+}
+
 TEST(Flac, OfWhateverNameIsRecognizedByItsFirstBytes) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_audio(write_flac(folder / "a.wav", golden_clip(9))).rate, 16000);

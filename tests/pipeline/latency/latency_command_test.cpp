@@ -54,6 +54,16 @@ TEST_F(LatencyCommandTest, GetsTheAbsolutePathAsItsLastArgument) {
             1);
 }
 
+TEST_F(LatencyCommandTest, AReadyOneSaysThatItsOptionsAreWrong) {
+  LatencyOptions options;
+  options.command = "onnxruntime --no-such-option 3";
+  LatencyCommand ready(options, scratch_);
+  const Error error = detent::error_of<Error>([&] { static_cast<void>(ready.ask(folder_ / "model.onnx")); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_THAT(error.what(), HasSubstr("--no-such-option"));
+  EXPECT_EQ(ask("echo no >&2; exit 2").refusal, "no") << "of any other command it is a refusal";
+}
+
 TEST_F(LatencyCommandTest, IsWrongWhereItPrintsNoTime) {
   for (const char* script : {"true", "echo nan", "echo inf", "echo 0", "echo -1", "echo 5 ms", "echo 5,0", "echo 1e999",
                              "echo 5; echo ready", "echo 5 >&2"})

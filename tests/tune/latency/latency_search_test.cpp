@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -56,8 +57,9 @@ FactorSet found_in(size_t calls, Plant& plant, size_t factors, double noise) {
   search.add(0, first / usual);
   search.add(0, second / usual);
   for (size_t left = calls - 3; left > 0; --left) {
-    const FactorSet asked = *search.next(left);
-    search.add(asked, plant.ask(asked) / usual);
+    const std::optional<FactorSet> asked = search.next(left);
+    if (!asked) break;
+    search.add(*asked, plant.ask(*asked) / usual);
   }
   return search.best();
 }
@@ -149,9 +151,10 @@ TEST(LatencySearch, NeitherAsksNorTakesWhatIsForbiddenOrRefused) {
   search.refuse(0b11);
   EXPECT_EQ(search.best(), 0U);
   for (size_t left = 8; left > 0; --left) {
-    const FactorSet asked = *search.next(left);
-    EXPECT_TRUE(asked == 0 || asked == 0b10) << asked;
-    search.add(asked, asked == 0 ? 1 : 1.1);
+    const std::optional<FactorSet> asked = search.next(left);
+    if (!asked) break;
+    EXPECT_TRUE(asked == 0 || asked == 0b10) << *asked;
+    search.add(*asked, *asked == 0 ? 1 : 1.1);
   }
   EXPECT_EQ(search.best(), 0U);
   search.forbid(0);
@@ -180,7 +183,30 @@ TEST(LatencySearch, WithoutFactorsTheDefaultIsTheBest) {
   LatencySearch search({}, false, .01);
   search.add(0, 1);
   EXPECT_EQ(search.best(), 0U);
-  EXPECT_EQ(*search.next(3), 0U);
+  EXPECT_EQ(search.next(3), std::nullopt) << "nothing else can be tried";
+}
+
+TEST(LatencySearch, EndsWhereNoSetMayWinAndNoTimeChangesWhichDoes) {
+  LatencySearch search(std::vector<TimeBelief>(1, LatencyModel::kUnknownEffect), false, .01);
+  search.add(0, 1);
+  EXPECT_EQ(search.next(9), 0b1U) << "it was not timed";
+  search.add(0b1, .7);
+  EXPECT_EQ(search.next(8), std::nullopt) << "it is faster by far";
+}
+
+TEST(LatencySearch, AsksAgainWhereTwoAreCloseAndNotForEver) {
+  LatencySearch search(std::vector<TimeBelief>(1, LatencyModel::kUnknownEffect), false, .05);
+  search.add(0, 1);
+  search.add(0b1, .98);
+  size_t calls = 0;
+  for (size_t left = 16; left > 0; --left) {
+    const std::optional<FactorSet> asked = search.next(left);
+    if (!asked) break;
+    search.add(*asked, *asked == 0 ? 1 : .98);
+    ++calls;
+  }
+  EXPECT_GE(calls, 1U);
+  EXPECT_LE(calls, 4U) << "three times each";
 }
 
 TEST(NoiseOf, IsThatOfRepeatedTimes) {

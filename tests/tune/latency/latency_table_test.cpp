@@ -44,6 +44,18 @@ class LatencyTableTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(LatencyTableTest, TwoRunsLoseNothingOfEachOther) {
+  LatencyTable one(folder_ / "table.json"), other(folder_ / "table.json");
+  one.learn(kHere, network("a"));
+  other.learn(kHere, network("b"));
+  other.learn(with_threads("4"), network("b"));
+  one.save();
+  other.save();
+  const LatencyTable read(folder_ / "table.json");
+  EXPECT_THAT(read.networks_of(kHere), SizeIs(2));
+  EXPECT_THAT(read.machines(), ElementsAre(kHere, with_threads("4")));
+}
+
 TEST_F(LatencyTableTest, IsReadAsItWasWritten) {
   LatencyTable table(folder_ / "table.json");
   EXPECT_THAT(table.machines(), IsEmpty());
