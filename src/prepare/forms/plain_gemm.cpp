@@ -11,8 +11,9 @@ namespace {
 constexpr int kWeight = 1, kBias = 2;
 
 Tensor scaled(const Tensor& numbers, float factor) {
-  Tensor result = cast(numbers, DataType::Float32);
-  std::ranges::transform(result.data<float>(), result.mutable_data<float>().begin(),
+  const Tensor wide = cast(numbers, DataType::Float32);
+  Tensor result(DataType::Float32, numbers.shape());
+  std::ranges::transform(wide.data<float>(), result.mutable_data<float>().begin(),
                          [&](float number) { return number * factor; });
   return cast(result, numbers.type());
 }
