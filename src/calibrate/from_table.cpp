@@ -78,9 +78,17 @@ std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const st
                                        const PlacementOptions& placement) {
   const RunnablePart runnable(prepared);
   std::set<ValueId> values;
-  for (const std::string& target : targets)
-    for (const ValueId value : make_placement_plan(prepared, find_target(target), {placement}).quantized_values())
+  const auto add = [&](const PlacementRequest& request, const Target& target) {
+    for (const ValueId value : make_placement_plan(prepared, target, request).quantized_values())
       if (!prepared.constant(value) && runnable.can_run(value)) values.insert(value);
+  };
+  for (const std::string& spec : targets) {
+    const Target& target = find_target(spec);
+    if (placement.type != CodeType::Int8) add({placement}, target);
+    if (placement.type == CodeType::Int8)
+      for (const ActivationType& activation : *target.activation_types)
+        add(with_activation({placement}, activation.type, target), target);
+  }
   if (!targets.empty()) return {values.begin(), values.end()};
   for (const ValueId value : quantizable_values(prepared))
     if (runnable.can_run(value)) values.insert(value);

@@ -19,8 +19,9 @@ namespace detent {
 [[nodiscard]] CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared,
                                           std::span<const ValueId> values, std::span<const ValueId> reached = {});
 
-/// Returns the values to measure for a table: those that the default placements of `targets` quantize, or without
-/// targets all that any target could quantize and that can run. No constants: those are measured by quantizing.
+/// Returns the values to measure for a table: those that the placements of `targets` quantize, with any type of
+/// activations that they take, or without targets all that any target could quantize and that can run. No constants:
+/// those are measured by quantizing.
 [[nodiscard]] std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const std::string> targets,
                                                      const PlacementOptions& placement);
 

@@ -9,6 +9,7 @@
 #include "detent/base/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
+#include "ops/value_types.h"
 
 namespace detent {
 
@@ -21,18 +22,18 @@ double largest_magnitude(std::span<const float> values) {
   return largest;
 }
 
-std::optional<OutputChange> change(const Tensor& expected, const Tensor& got, const std::string& name, double share) {
+std::optional<OutputChange> change(const Tensor& expected, const Tensor& got, const std::string& name, double share,
+                                   bool half) {
   if (expected.type() != got.type() || expected.shape() != got.shape())
     return OutputChange{name, "changed type or shape of output '" + name + "'"};
   if (expected.empty_handle()) return std::nullopt;  // an absent optional
   if (expected.is_sequence()) {
     for (size_t i = 0; i < expected.elements().size(); ++i)
-      if (auto found = change(expected.elements()[i], got.elements()[i], name, share)) return found;
+      if (auto found = change(expected.elements()[i], got.elements()[i], name, share, half)) return found;
     return std::nullopt;
   }
   const Tensor a = cast(expected, DataType::Float32);
   const Tensor b = cast(got, DataType::Float32);
-  const bool half = is_half(expected.type());
   const double bound = share * (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
   double worst = 0;
   for (size_t k = 0; k < a.data<float>().size(); ++k) {
@@ -50,6 +51,7 @@ NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs) {
   const Graph& graph = model.graph();
   NamedOutputs outputs{names_of(graph, RunnablePart(graph).ends()), {}};
   outputs.tensors = run_once(graph, inputs, values_named(graph, outputs.names));
+  outputs.half = std::ranges::any_of(value_types(graph), is_half);
   return outputs;
 }
 
@@ -57,7 +59,7 @@ std::optional<OutputChange> changed_output(const NamedOutputs& before, const Mod
                                            std::span<const Tensor> inputs, double share) {
   const std::vector<Tensor> got = run_once(after.graph(), inputs, values_named(after.graph(), before.names));
   for (size_t i = 0; i < got.size(); ++i)
-    if (auto found = change(before.tensors[i], got[i], before.names[i], share)) return found;
+    if (auto found = change(before.tensors[i], got[i], before.names[i], share, before.half)) return found;
   return std::nullopt;
 }
 

@@ -13,6 +13,7 @@ namespace detent {
 struct NamedOutputs {
   std::vector<std::string> names;
   std::vector<Tensor> tensors;
+  bool half = false;  ///< some value of the model has a 16-bit float type
 };
 /// Runs the model and returns its outputs.
 [[nodiscard]] NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs);
@@ -24,8 +25,8 @@ struct OutputChange {
 };
 
 /// Runs `after` on `inputs` and returns the first output that differs from `before` by more than rounding:
-/// |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 for half types, whose every intermediate value is
-/// rounded to 11 bits. The bound is 100 times the change that folding in double and rounding once to float (2^-24 per
+/// |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 where the model has values of half types, which
+/// are rounded to 11 bits. The bound is 100 times the change that folding in double and rounding once to float (2^-24 per
 /// weight) causes. Elements that are NaN before are left out; elements that become NaN or infinite differ. nullopt when
 /// all outputs are the same.
 /// share   part of the bound that is allowed.

@@ -53,13 +53,12 @@ ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputSha
   return {};
 }
 
-/// True when Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the
-/// target's default.
+/// True when Detent wrote the file and its float types were chosen: by --float-type, also fp32, or by the default of a
+/// target that measures them.
 bool chose_types(const Model& model) {
   const auto provenance = read_provenance(model);
   if (!provenance) return false;
-  if (provenance->options.find("float-type=") != std::string::npos)
-    return provenance->options.find("float-type=fp32") == std::string::npos;
+  if (provenance->options.find("float-type=") != std::string::npos) return true;
   return std::ranges::any_of(target_list(), [&](const Target& target) {
     return target.spec() == provenance->target && target.float_type != FloatType::Fp32;
   });
@@ -68,7 +67,7 @@ bool chose_types(const Model& model) {
 /// Reads the file and, with data, measures its values; the report gets the samples.
 LintedFile read_file(const Model& model, const LintOptions& options, const Target& target, LintReport& report) {
   LintedFile file(model.graph());
-  file.types_measured = chose_types(model);
+  file.types_chosen = chose_types(model);
   if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
   if (!options.data.given()) return file;
   if (!target.strongly_typed && !target.saturates_without_vnni)

@@ -27,6 +27,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::RemainderByDivision: return forms::remainder_by_division;
     case OperatorForm::PlanePooling: return forms::plane_pooling;
     case OperatorForm::MatrixProduct: return forms::matrix_product;
+    case OperatorForm::PlainGemm: return forms::plain_gemm;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }
   throw Error(ErrorCode::Internal, "an operator form has no change");

@@ -1,6 +1,7 @@
 #include "rewrite/format_options.h"
 
 #include <string>
+#include <utility>
 
 #include "detent/base/error.h"
 
@@ -137,11 +138,8 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementReque
 }
 
 PlacementRequest placement_with(const RewriteOptions& format, PlacementRequest placement, const Target& target) {
-  placement.int8_activations = target.activation->type == DataType::UInt8 && format.activation.type == DataType::Int8;
-  placement.int16_activations = format.activation.type == DataType::Int16;
-  if (code_format(format.activation.type).bits == 16) placement.type = CodeType::A16W8;
-  if (target.engine.float32_scales || has_wide_codes(format, placement))
-    placement.scales = PlacementOptions::Scales::Fp32;
+  placement = with_activation(std::move(placement), format.activation.type, target);
+  if (has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;
   return placement;
 }
 

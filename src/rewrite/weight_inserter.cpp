@@ -145,11 +145,11 @@ class WeightInserter {
   }
 
   /// Returns the order in which a reader of UINT8 activations multiplies weights in pairs. Depthwise readers of the
-  /// same weight need none, and readers of 16-bit floats run float kernels (O9).
+  /// same weight need none. Readers between 16-bit floats need it: OpenVINO runs them in INT8, and ONNX Runtime a MatMul
+  /// whose Casts it removes.
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {
-      if (tensor_of(*reader).type() != DataType::Float32) continue;
       const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape());
       if (order.kind != PairOrder::Kind::None && has_8_bit_input(*reader)) return order;
     }

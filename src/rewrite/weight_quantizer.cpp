@@ -122,18 +122,38 @@ void check_options(const WeightOptions& options) {
   throw Error(ErrorCode::InvalidOption, "FP8 weights have 8 bits and the range of their largest magnitude");
 }
 
+/// Returns the smallest number of a 16-bit type that is not below a positive one.
+float rounded_up(float number, DataType type) {
+  const bool half = type == DataType::Float16;
+  uint16_t bits = half ? float_to_half(number) : float_to_bfloat16(number);
+  const auto stored = [&] { return half ? half_to_float(bits) : bfloat16_to_float(bits); };
+  if (stored() < number) ++bits;
+  return stored();
+}
+
 /// The weights of each output, pair by pair.
 class Pairs {
  public:
   Pairs(const Tensor& values, const WeightOptions& options)
       : data_(values.data<float>()), offsets_(pair_offsets(values.shape(), options.safe_pairs)),
-        outputs_(values.shape(), options.safe_pairs) {}
+        outputs_(values.shape(), options.safe_pairs), scale_type_(options.scale_type) {}
 
   [[nodiscard]] bool empty() const { return offsets_.empty(); }
 
   /// Returns `scale`, raised for the output at `channel` of the axis of scales, or for all outputs when one scale
-  /// serves them.
+  /// serves them. It is one of the type of scales.
   [[nodiscard]] float safe_scale(float scale, int64_t channel, bool one_for_all) {
+    float safe = raised(scale, channel, one_for_all);
+    while (is_half(scale_type_)) {
+      const float stored = rounded_up(safe, scale_type_);
+      safe = raised(stored, channel, one_for_all);
+      if (safe == stored) break;
+    }
+    return safe;
+  }
+
+ private:
+  [[nodiscard]] float raised(float scale, int64_t channel, bool one_for_all) {
     const int64_t first = one_for_all ? 0 : channel, last = one_for_all ? outputs_.count : channel + 1;
     for (int64_t o = first; o < last; ++o) {
       weights_.clear();
@@ -144,10 +164,10 @@ class Pairs {
     return scale;
   }
 
- private:
   std::span<const float> data_;
   std::vector<int64_t> offsets_;
   PairOutputs outputs_;
+  DataType scale_type_;
   std::vector<float> weights_;
 };
 

@@ -141,7 +141,10 @@ grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP3
 # lint for a strongly typed target: nodes left in FP32, and with data values that 16 bits do not hold.
 accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
 if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
-accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
+accepts "FP32 by choice" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/chosen.onnx
+accepts "the chosen rest" lint in/chosen.onnx --target tensorrt:11 --shape image=1,3,128,128
+grep -q '^note  float32-rest' stdout || fail "the types that --float-type chose are a fault"
+accepts "a layer left in FP32" quantize "$model" $data --target tensorrt --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
 accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
 grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
 grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"

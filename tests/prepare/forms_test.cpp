@@ -55,6 +55,28 @@ TEST(Forms, GeluIsOneOperatorInAnyOrder) {
     EXPECT_THAT(changed(gelu(body), {ramp({2, 16})}), ElementsAre("Gelu")) << body;
 }
 
+TEST(Forms, AlphaAndBetaOfAGemmBecomePartOfItsConstants) {
+  const auto gemm = [](const std::string& attributes, const std::string& inputs) {
+    return R"(<ir_version: 8, opset_import: ["" : 17]> g (float[2,4] x, float[2,3] c) => (float[2,3] y)
+      <float[4,3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, float[3] b = {1, -2, 3}>
+      { y = Gemm <)" +
+           attributes + "> (" + inputs + ") }";
+  };
+  const auto plain = [](const std::string& text) {
+    Model model = parse_model_text(text);
+    const std::vector<Tensor> inputs{ramp({2, 4}), ramp({2, 3})};
+    const NamedOutputs before = outputs_of(model, inputs);
+    (void)bring_into_forms(model, find_target("qnn").engine);
+    EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
+    const Node& node = model.graph().nodes().front();
+    return node.float_or("alpha", 1) == 1 && node.float_or("beta", 1) == 1;
+  };
+  EXPECT_TRUE(plain(gemm("alpha = 0.5, beta = 2.0", "x, w, b")));
+  EXPECT_TRUE(plain(gemm("alpha = 0.5", "x, w, c")));
+  EXPECT_TRUE(plain(gemm("alpha = 0.5", "x, w")));
+  EXPECT_FALSE(plain(gemm("beta = 2.0", "x, w, c"))) << "nothing constant holds the factor";
+}
+
 TEST(Forms, GeluRaisesTheOpset) {
   Model model =
       parse_model_text(gelu("a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half)", 13));

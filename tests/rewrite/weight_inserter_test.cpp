@@ -293,7 +293,8 @@ TEST(WeightInserter, SaturationIsAcceptedWhereTheUserKnowsTheCpu) {
   EXPECT_EQ(w[1], 114);
 }
 
-TEST(WeightInserter, WeightsOfFp16LayersKeepAllCodesBecauseTheEngineRunsThemInFloat) {
+/// OpenVINO runs them in INT8, and ONNX Runtime a MatMul whose Casts it removes.
+TEST(WeightInserter, SaturationIsAvoidedInFp16LayersToo) {
   PlannedGraph planned(test::parse_half_model(R"(
 <ir_version: 9, opset_import: ["" : 19]>
 g (float16[1, 2] x) => (float16[1, 1] y) <float[2, 1] wf = {1, 0.9}>
@@ -306,8 +307,9 @@ g (float16[1, 2] x) => (float16[1, 1] y) <float[2, 1] wf = {1, 0.9}>
   planned.pair(gemm.c_str(), 0);
   planned.range("x", {0, 1});
   const Model model = planned.rewritten(on_cpus(RewriteOptions::Saturation::Avoided));
-  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, 114));
-  EXPECT_EQ(planned.paired.layers, 0U);
+  const auto w = constant(model, "w_quantized").data<int8_t>();
+  EXPECT_LE(w[0] + w[1], 128);
+  EXPECT_EQ(planned.paired.layers, 1U);
 }
 
 TEST(WeightInserter, SevenBitsAreForWeightsThatCanSaturate) {

@@ -14,9 +14,11 @@ namespace {
 
 OpKind kind_of(const Graph& graph, const Node* node) { return node ? traits_of(graph, *node).kind : OpKind::Constant; }
 
+/// True for a Cast between float types; one of integers is the model's, and no kernel before it could write codes.
 bool is_float_cast(const LintedFile& file, const Node& node) {
-  const DataType to = data_type_from_onnx(node.int_or("to", 1));
-  return traits_of(file.graph, node).kind == OpKind::Cast && is_floating_point(to) && file.type_of(node.input(0)) != to;
+  const DataType from = file.type_of(node.input(0)), to = data_type_from_onnx(node.int_or("to", 1));
+  return traits_of(file.graph, node).kind == OpKind::Cast && is_floating_point(from) && is_floating_point(to) &&
+         from != to;
 }
 
 /// True when a kernel writes the value: not a graph input, a constant or a copy of one, and not a DequantizeLinear.

@@ -85,12 +85,12 @@ void float32_rest(const LintView& view, FindingLog& log) {
     message += fmt::format("; {:.1f} % of the MACs of weighted layers and {:.1f} % of the bytes that nodes write",
                            100 * rest.share_of_macs(), 100 * rest.share_of_bytes());
   const bool few = rest.all_bytes > 0 && rest.share_of_macs() < kFewMacs && rest.share_of_bytes() < kFewBytes;
-  const bool chosen = view.file().types_measured;
+  const bool chosen = view.file().types_chosen;
   message += chosen ? "; they were kept in FP32 when the file was written"
                     : "; only samples show which of them would overflow in 16 bits";
   log.add(view.node(rest.nodes.front().second).name, message,
           chosen
-              ? "nothing; the report of the command that wrote the file has each node's reason"
+              ? "nothing; --float-type chose them, or the report of the command that wrote the file has each node's reason"
               : "`detent cast --data` converts the file and keeps its pairs: samples show which nodes must stay FP32",
           rest.layers, few || chosen ? FindingLevel::Note : FindingLevel::Warning);
 }

@@ -243,7 +243,9 @@ class QdqReader {
   [[nodiscard]] Trace trace_anew(ValueId value) const {
     const Node* node = producer(value);
     DataType type = DataType::Undefined;
-    if (is(node, OpKind::Cast) && is(producer(node->input(0)), OpKind::DequantizeLinear)) {
+    // A Cast to integers or truth values is one of the model.
+    if (is(node, OpKind::Cast) && is_floating_point(cast_to(*node)) &&
+        is(producer(node->input(0)), OpKind::DequantizeLinear)) {
       type = cast_to(*node);
       node = producer(node->input(0));
     }

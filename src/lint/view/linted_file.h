@@ -17,8 +17,8 @@ struct LintedFile {
   /// The floating-point type of each value that the file declares or that follows from its operators; Undefined for
   /// other types and unknown ones (ValueTypes).
   ValueMap<DataType> types;
-  /// True when Detent made the file and chose FP32 or 16 bits for each node from measurements.
-  bool types_measured = false;
+  /// True when Detent made the file and --float-type or measurements chose FP32 or 16 bits for each node.
+  bool types_chosen = false;
   HalfValues measured;  ///< empty without data
   /// The loss by saturation on x86 CPUs without VNNI: SQNR of the worst output with and without VNNI, against the
   /// file's weights with float activations. Absent without data, and when no layer could run that way.

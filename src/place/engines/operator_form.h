@@ -16,6 +16,7 @@ enum class OperatorForm : uint8_t {
   RemainderByDivision,  ///< Mod of integers is a difference
   PlanePooling,         ///< a MaxPool over three axes is one over two and one over the first
   MatrixProduct,        ///< a product of a vector is one of a matrix with one row
+  PlainGemm,            ///< alpha and beta of a Gemm are 1: its constants are multiplied by them
   PlainDeconvolution,   ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };
 

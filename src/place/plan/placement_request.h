@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "detent/options/placement_options.h"
+#include "place/engines/target.h"
 
 namespace detent {
 
@@ -20,5 +21,8 @@ struct PlacementRequest : PlacementOptions {
   /// The (output, input) names of states that go from one step to the next: pairs on both share one scale.
   std::vector<std::pair<std::string, std::string>> feeds = {};
 };
+
+/// Returns the request with what activations of a type mean for placement on the target.
+[[nodiscard]] PlacementRequest with_activation(PlacementRequest request, DataType type, const Target& target);
 
 }  // namespace detent

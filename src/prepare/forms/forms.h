@@ -26,6 +26,8 @@ namespace detent::forms {
 /// MatMul of a vector and a constant matrix becomes one of a matrix with one row, between Unsqueeze and Squeeze.
 /// Opset 13.
 [[nodiscard]] GraphPatch matrix_product(const Graph& graph);
+/// The constant weight and bias of a Gemm are multiplied by its alpha and beta, which become 1.
+[[nodiscard]] GraphPatch plain_gemm(const Graph& graph);
 /// Weights of a ConvTranspose with dilations get zeros between their elements; one with groups, of which each has more
 /// than one channel, becomes a ConvTranspose a group between Split and Concat.
 [[nodiscard]] GraphPatch plain_deconvolution(const Graph& graph);

@@ -148,11 +148,11 @@ bool is_activated(const PairView& view, ValueId value) {
 }
 
 // Returns why an integer product cannot end here; empty when it can: it writes floats if nothing quantizes them, or the
-// codes of a pair that all readers read.
+// codes of a pair that all readers read. Behind a Reshape it writes floats to that, whatever reads them.
 std::string end_of_product(const PairView& view, ValueId output, DataType input, OpKind kernel, bool reshaped) {
   const Closing closing = find_closing(view, output);
   if (!closing.obstacle.empty())
-    return is_quantized_somewhere(view, output) || (!reshaped && is_activated(view, output)) ? closing.obstacle : "";
+    return !reshaped && (is_quantized_somewhere(view, output) || is_activated(view, output)) ? closing.obstacle : "";
   if (kernel == OpKind::Gemm && !reshaped && closing.codes != input)
     return "the pairs on its input and its output are of different types";
   return kernel != OpKind::Gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";

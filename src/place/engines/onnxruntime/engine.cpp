@@ -92,6 +92,8 @@ constexpr std::array kRules{&kUserChoice,
                             &kWideActivations,
                             &kStates};
 
+constexpr std::array kForms{OperatorForm::PlainGemm};
+
 constexpr EngineDef kEngine{
     .id = Engine::OnnxRuntime,
     .name = "onnxruntime",
@@ -112,7 +114,7 @@ constexpr EngineDef kEngine{
     .uint8_single_scales = false,
     .blocks_divide_rows = false,
     .int8_weights_alone = true,
-    .forms = std::span<const OperatorForm>(),
+    .forms = kForms,
     .runs_qoperators = true,
     .float32_scales = false,
     .half_scales_below_opset19 = false,

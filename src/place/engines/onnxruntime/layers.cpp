@@ -13,9 +13,10 @@
 // * Why: the engine makes QLinearConv, QGemm or an integer MatMul of that. Float stay
 //
 //   - a Conv whose output can carry no pair: it is a graph output (R11), or a subgraph reads it, directly or behind a
-//     copy (O8);
-//   - a Gemm with a bias and alpha or beta other than 1;
-//   - a MatMul with the constant on the left, which the engine takes as UINT8 alone.
+//     copy (O8), or a Loop, a Scan or a sequence takes it, whose inputs carry no pairs;
+//   - a Gemm with a bias that has alpha or beta and no constants which could be multiplied by them;
+//   - a MatMul with the constant on the left, which the engine takes as UINT8 alone;
+//   - LSTM, GRU and RNN, which the plan's notes name.
 //
 //   A product in front of a Relu or Clip has a pair behind the two, or between them; without it the engine keeps the
 //   product float. A Clip whose lower bound is not 0 has a pair in front of it where the engine would make an integer
@@ -30,6 +31,7 @@
 #include <algorithm>
 
 #include "ops/merged_pad.h"
+#include "ops/traits.h"
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
 #include "place/engines/onnxruntime/rules.h"
@@ -135,9 +137,19 @@ void place_product(const GraphFacts& facts, PlacementDraft& draft, const Node& n
                     "an integer " + node.op_type + " writes this graph output (--policy quantize-outputs=on)");
 }
 
+// Names a recurrent layer, which stays float, and what the engine has instead.
+void place_recurrent(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  std::string reason = "ONNX Runtime has no " + node.op_type + " between pairs";
+  if (node.op_type == "LSTM")
+    reason += "; its DynamicQuantizeLSTM, which onnxruntime.quantization.quantize_dynamic writes, has INT8 weights";
+  draft.run_float(node.id, reason);
+  draft.note(facts.describe(node.id) + " stays float: " + reason);
+}
+
 void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
+    if (is_recurrent(node)) place_recurrent(facts, draft, node);
     const OpKind kind = facts.kind(node.id);
     if (facts.is_weighted(node.id) && kind == OpKind::Conv) place_conv(facts, draft, node);
     if (facts.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul))

@@ -17,6 +17,8 @@ std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& d
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
   for (const Use& use : v.uses) {
     if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + facts.describe(use.node);
+    if (std::ranges::count(facts.data_slots(use.node), use.slot) == 0)  // of Loop, Scan, a sequence ...
+      return "'" + v.name + "' is read by " + facts.describe(use.node) + ", whose input takes no pair";
     if (facts.moves_pairs_into_subgraph(use.node))
       return "'" + v.name + "' is read by " + facts.describe(use.node) +
              ", and the engine would move the pair across it into a subgraph that it cannot change";

@@ -58,7 +58,7 @@ constexpr std::array kForms{
     OperatorForm::Float32,       OperatorForm::FiniteMasks,         OperatorForm::DefaultActivations,
     OperatorForm::GeluOperator,  OperatorForm::DivisionOfOne,       OperatorForm::DifferenceOfNumber,
     OperatorForm::SumOfProducts, OperatorForm::RemainderByDivision, OperatorForm::PlainDeconvolution,
-    OperatorForm::PlanePooling};
+    OperatorForm::PlanePooling,  OperatorForm::PlainGemm};
 
 std::span<const Target> targets();
 

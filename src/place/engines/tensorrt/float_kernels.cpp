@@ -8,6 +8,7 @@
 //   depthwise 3-D Conv; Convs with groups of odd sizes; other 3-D layers, depthwise Convs and Convs with small groups
 //   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
 //   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
+//   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8.
 // * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
 //   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
 //   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
@@ -83,7 +84,8 @@ bool stands_behind_float_depthwise(const PlacementDraft& draft, NodeId layer) {
 
 std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
   if (std::string obstacle = tensorrt_kernel_obstacle(draft, layer, draft.codes()); !obstacle.empty()) return obstacle;
-  if (is_pointwise(draft.facts(), layer) &&
+  const bool int8 = draft.options().type == CodeType::Int8;  // the cost was measured with INT8
+  if (int8 && is_pointwise(draft.facts(), layer) &&
       (feeds_float_depthwise(draft, layer) || stands_behind_float_depthwise(draft, layer)))
     return "a 1x1 Conv beside a depthwise Conv that stays float: its quantizers cost more than INT8 gains (TensorRT "
            "10.6 on SM90)";
@@ -91,7 +93,6 @@ std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
 }
 
 void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
-  if (draft.options().type == CodeType::Fp8) return;  // R17 has FP8's kernels
   for (const Node& node : draft.facts().graph().nodes()) {
     if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
     if (std::string obstacle = obstacle_of(draft, node.id); !obstacle.empty())

@@ -6,7 +6,7 @@
 // * Decides: with `--type fp8` only Conv, Gemm, MatMul and residual Adds read pairs. A ConvTranspose stays float with
 //   its weight, and so does a Conv whose kernel has more than 32 elements. Poolings, linear Resize, Mul, other Adds,
 //   LayerNormalization and BatchNormalization, which R3, R8 and R9 quantize in INT8, read floats. R1, R4, R5, R7, R9,
-//   R12 to R15 and R20 hold as they are.
+//   R12 to R15 and R20 hold as they are, and of R21 the kernels.
 // * Why: TensorRT has FP8 kernels for these operators only; beside another operator a pair rounds and gains nothing.
 // * Change it: `--include` and `--policy include-op` win over it.
 // * Source: Model-Optimizer, `fp8.py` (the list) and `graph_utils.py` (`find_nodes_from_convs_to_exclude`: kernel
