@@ -33,7 +33,9 @@ inline constexpr size_t kMostExtremes = 8;
 /// the others first: a choice or a judgement without them does not see what a narrower range cuts. A sample counts the
 /// octaves between its end and the next sample's, over all values; less than a tenth beyond it counts nothing. Empty
 /// where the calibration has no extremes.
-[[nodiscard]] std::vector<std::string> samples_of_extremes(const Calibration& calibration, size_t most);
+/// left_out  names of samples that do not count, such as those whose ranges are clipped on purpose
+[[nodiscard]] std::vector<std::string> samples_of_extremes(const Calibration& calibration, size_t most,
+                                                           const std::set<std::string>& left_out = {});
 
 /// Returns the names of the outliers.
 [[nodiscard]] std::set<std::string> names_of(const OutlierReport& outliers);

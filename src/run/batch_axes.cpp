@@ -143,7 +143,7 @@ class AxisFinder {
       const std::vector<size_t> states = take_single_open_axes();
       prefer_what_runs(states);
       take_single_ones();
-      if (!is_given_ && likeness(symbol_) < 2) drop_open_axes();
+      if (!is_given_) drop_open_axes();
     }
     std::vector<int> found;
     for (const std::optional<int>& axis : axes_) found.push_back(axis.value_or(kNoBatchAxis));
@@ -240,7 +240,7 @@ class AxisFinder {
       open.push_back(axis >= 0 && shapes_[i][as_index(axis)] < 0 ? axis : kNoBatchAxis);
       doubt = doubt || (open.back() >= 0 && shapes_[i].size() <= 3);
     }
-    if (!doubt || !count_parts_of_a_sample(graph_, open)) return;
+    if (!doubt || !count_parts_of_a_sample(graph_, open, likeness(symbol_) == 2)) return;
     for (size_t i = 0; i < axes_.size(); ++i)
       if (open[i] >= 0) axes_[i] = kNoBatchAxis;
   }

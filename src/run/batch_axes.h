@@ -15,8 +15,8 @@ namespace detent {
 /// symbols   the axis that carries batch_symbol().
 /// extents   an open extent or 1 in front; the only open extent or 1 behind a fixed front, as in states
 ///           [layers, ?, hidden], beside an input whose batch is open; an input of one open axis alone is one sample.
-///           Of two readings of states, the one that runs. Open axes whose name does not hold "batch" are none where
-///           trials show that they count_parts_of_a_sample().
+///           Of two readings of states, the one that runs. Open axes are none where trials show that they
+///           count_parts_of_a_sample().
 /// trials    an extent above 1 that all inputs fix, where the model keeps_samples_apart() on it; otherwise a sample is
 ///           the whole input.
 ///

@@ -164,7 +164,7 @@ bool runs_on_two_samples(const Graph& graph, std::span<const int> axes) {
   }
 }
 
-bool count_parts_of_a_sample(const Graph& graph, std::span<const int> axes) {
+bool count_parts_of_a_sample(const Graph& graph, std::span<const int> axes, bool named) {
   const auto one = output_shapes(graph, sized_inputs(graph, axes, 1, kOtherExtent));
   if (!one)
     return output_shapes(graph, sized_inputs(graph, axes, kOtherExtent, kOtherExtent)) ||
@@ -173,6 +173,7 @@ bool count_parts_of_a_sample(const Graph& graph, std::span<const int> axes) {
   const auto is_empty = [](const Shape& shape) { return shape.element_count() == 0; };  // detects nothing in zeros
   if (!three || three->empty() || std::ranges::any_of(*one, is_empty)) return false;
   if (*one == *three) return true;
+  if (named) return false;
   const std::vector<InputSpec> two = sized_inputs(graph, axes, 2, kOtherExtent);
   int64_t elements = 0;
   for (const InputSpec& spec : two) elements += Shape(std::span<const int64_t>(spec.shape)).element_count();

@@ -24,7 +24,8 @@ namespace detent {
 /// mixed    of two samples together, the first changes outputs of the second: nodes that edges connect, time steps. Not
 ///          tried for inputs of more than 65536 elements, nor where numbers of all samples make a scale.
 ///
+/// named  the name of the extent holds "batch": such models may mix samples, as BatchNormalization in training does.
 /// False where nothing of it is shown, and where a trial does not run.
-[[nodiscard]] bool count_parts_of_a_sample(const Graph& graph, std::span<const int> axes);
+[[nodiscard]] bool count_parts_of_a_sample(const Graph& graph, std::span<const int> axes, bool named);
 
 }  // namespace detent

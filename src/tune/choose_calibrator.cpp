@@ -83,7 +83,8 @@ class Contest {
  public:
   explicit Contest(const CalibratorQuestion& question)
       : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
-    if (question.source->batch() == 1) extremes_ = samples_of_extremes(question.calibration, kMostExtremes);
+    if (question.source->batch() == 1)
+      extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings);
     if (names_.empty()) return;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,7 @@ struct CalibratorQuestion {
   ChoiceEffort effort = {};
   std::optional<size_t> together = {};  ///< samples to run at once; absent: samples_together() decides
   EndsWith ends_with = {};              ///< empty: nothing ends the choice
+  std::set<std::string> clipped = {};   ///< samples that the ranges clip on purpose: they do not tell candidates apart
 };
 
 /// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in rounds: all on up
