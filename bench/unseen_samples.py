@@ -2,6 +2,7 @@
 """Default, `--accuracy best` and a bound, judged on samples that none of them saw.
 
     bench/unseen_samples.py DETENT SHARED [--more NETWORKS.json] [NETWORK...]
+    bench/unseen_samples.py DETENT SHARED [--before DETENT] --splits 20 [--counts 2,4,8,24] [NETWORK...]
 
 Calibrates each network on 64 samples. The bound chooses by one half of the network's evaluation samples (--max-drop
 .005 with labels, else --min-sqnr); all three files are scored on the other half: dB of the worst output (mean of
@@ -9,6 +10,10 @@ samples), share of equal argmax, share of right classes, and the paired 95 % int
 NETWORKS.json adds networks: {"NAME": {"model", "calib", "eval", "unseen", "labels", "unseen_labels", "preprocess",
 "min_sqnr", "classes"}}: paths as --data takes them, labels as --labels takes them; classes: false where the first
 output's last axis holds none. Needs numpy.
+
+With --splits: how good the default's choice of a calibrator is on few samples. Each split calibrates on as many samples
+as --counts says, drawn by its number from the folder `calib`, with the default (of DETENT and of --before) and with max,
+mse and entropy, and prints the dB of each on `unseen` samples, and what the default loses to the best of the three.
 """
 import argparse
 import csv
@@ -143,12 +148,49 @@ def show(detent, name, network, folder):
     return gain.mean() >= -error
 
 
+def drawn(network, count, split, folder):
+    """Returns a list of `count` calibration files, drawn by the number of the split."""
+    files = sorted(file for file in pathlib.Path(network["calib"]).iterdir() if file.is_file())
+    return save_list(folder / f"calib_{count}_{split}", random.Random(1000 * count + split).sample(files, count))
+
+
+def show_splits(programs, name, network, folder, counts, splits):
+    """Prints a line for each split, and the mean and the largest loss of each program's choice."""
+    float32 = outputs(programs[0], network["model"], network, folder / "float")
+    preprocess = ["--preprocess", network["preprocess"]] if network.get("preprocess") else []
+    for count in counts:
+        losses = {program: [] for program in programs}
+        for split in range(splits):
+            data, line, others = drawn(network, count, split, folder), f"{name} {count} samples, split {split}:", []
+            ways = [(programs[0], calibrator) for calibrator in ("max", "mse", "entropy")]
+            for program, calibrator in ways + [(program, None) for program in programs]:
+                file, report = folder / "split.onnx", folder / "split.json"
+                named = ["--calibrator", calibrator] if calibrator else []
+                run_detent([program, "quantize", network["model"], "--overwrite", "--data", data, *preprocess, "-o", file,
+                            "--json", report, "--target", network.get("target", "onnxruntime"), *named])
+                decibels = decibels_of(float32, outputs(programs[0], file, network, folder / "way")).mean()
+                told = json.loads(report.read_text())
+                line += f" {told['calibrator'] if not calibrator else calibrator} {decibels:.1f}"
+                if calibrator:
+                    others.append(decibels)
+                else:
+                    losses[program].append(max(others) - decibels)
+                    line += f" ({told['error']['sqnr_db']:.1f} told)"
+            print(line, flush=True)
+        for program, loss in losses.items():
+            print(f"{name} {count} samples, {program}: loses {np.mean(loss):.2f} dB to the best of three, at most "
+                  f"{max(loss):.1f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("detent", type=pathlib.Path)
     parser.add_argument("shared", type=pathlib.Path)
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--more", type=pathlib.Path)
+    parser.add_argument("--before", type=pathlib.Path)
+    parser.add_argument("--splits", type=int)
+    parser.add_argument("--counts", default="2,4,8,16,24")
     given = parser.parse_args()
     more = json.loads(given.more.read_text()) if given.more else {}
     worse = []
@@ -156,7 +198,10 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             network = more[name] if name in more else shared_network(given.shared.resolve(), name, folder)
-            if not show(given.detent, name, network, folder):
+            if given.splits:
+                programs = [path for path in (given.before, given.detent) if path]
+                show_splits(programs, name, network, folder, map(int, given.counts.split(",")), given.splits)
+            elif not show(given.detent, name, network, folder):
                 worse.append(name)
     sys.exit(f"best is below default: {', '.join(worse)}" if worse else 0)
 

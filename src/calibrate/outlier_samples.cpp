@@ -1,9 +1,12 @@
 #include "calibrate/outlier_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace detent {
 
@@ -35,7 +38,50 @@ std::optional<Holder> holder_of(std::span<const Extremes> samples) {
                 .alone = reaches.size() == 1 || largest >= kAlone * reaches[reaches.size() - 2]};
 }
 
+constexpr float kBeyondOthers = 1.1F;
+constexpr float kMostBeyond = 16;  // a value that the others leave at 0 counts as four octaves
+
+/// Adds to `octaves` how far the sample with the largest reach lies beyond the one with the next, of those that count.
+template <class Reach>
+void add_octaves(std::span<const Extremes> samples, const std::vector<bool>& counts, Reach&& reach,
+                 std::vector<double>& octaves) {
+  size_t holder = 0;
+  float largest = 0, next = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (!counts[i]) continue;
+    const float own = reach(samples[i]);
+    if (own > largest)
+      next = std::exchange(largest, own), holder = i;
+    else
+      next = std::max(next, own);
+  }
+  if (largest > kBeyondOthers * next) octaves[holder] += std::log2(std::min(kMostBeyond, largest / next));
+}
+
 }  // namespace
+
+std::vector<std::string> samples_of_extremes(const Calibration& calibration, size_t most,
+                                             const std::set<std::string>& left_out) {
+  const std::vector<std::string>& names = calibration.sample_names;
+  std::vector<bool> counts;
+  for (const std::string& name : names) counts.push_back(!left_out.contains(name));
+  std::vector<double> octaves(names.size());
+  for (const auto& [value, samples] : calibration.extremes) {
+    if (samples.size() != names.size()) continue;
+    add_octaves(
+        samples, counts, [](const Extremes& one) { return one.max; }, octaves);
+    add_octaves(
+        samples, counts, [](const Extremes& one) { return -one.min; }, octaves);
+  }
+  std::vector<size_t> order(names.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::erase_if(order, [&](size_t i) { return octaves[i] == 0; });
+  std::ranges::sort(order, {}, [&](size_t i) { return std::tuple(-octaves[i], names[i], i); });
+  std::vector<std::string> found;
+  for (const size_t i : order)
+    if (found.size() < most) found.push_back(names[i]);
+  return found;
+}
 
 OutlierReport find_outlier_samples(std::span<const std::string> names,
                                    std::span<const std::span<const Extremes>> values) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "calibrate/calibration.h"
 #include "detent/base/histogram.h"
@@ -24,6 +25,17 @@ namespace detent {
 
 /// Finds outliers among the samples of a table; none where it has no extremes.
 [[nodiscard]] OutlierReport find_outlier_samples(const CalibrationTable& table);
+
+/// The number of samples at the ends of ranges that run beside those that a choice or a judgement takes by chance.
+inline constexpr size_t kMostExtremes = 8;
+
+/// Returns up to `most` names of calibration samples that alone reach an end of some value's range, the furthest beyond
+/// the others first: a choice or a judgement without them does not see what a narrower range cuts. A sample counts the
+/// octaves between its end and the next sample's, over all values; less than a tenth beyond it counts nothing. Empty
+/// where the calibration has no extremes.
+/// left_out  names of samples that do not count, such as those whose ranges are clipped on purpose
+[[nodiscard]] std::vector<std::string> samples_of_extremes(const Calibration& calibration, size_t most,
+                                                           const std::set<std::string>& left_out = {});
 
 /// Returns the names of the outliers.
 [[nodiscard]] std::set<std::string> names_of(const OutlierReport& outliers);

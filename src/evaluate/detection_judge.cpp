@@ -155,6 +155,11 @@ void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout
   require_fit(probed, labels_name_);
 }
 
+bool DetectionJudge::has_objects(const std::string& sample) const {
+  const ObjectLabels::Image* image = labels_ ? labels_->find(sample) : nullptr;
+  return image && std::ranges::any_of(image->objects, [](const LabelledObject& one) { return !one.crowd; });
+}
+
 DetectionTruth DetectionJudge::truth_of(const Sample& sample) const {
   DetectionTruth truth = place(sample.name, sample.image_size, input_size(sample.inputs));
   if (labels_) renumber(truth.objects, *labels_, numbering_);

@@ -69,6 +69,8 @@ class DetectionJudge {
                      const RunSettings& settings);
 
   /// True when the annotations have this sample, or there are none. Samples are matched by path, then by file name.
+  /// True where the labels show an object of this sample that counts: none of a crowd.
+  [[nodiscard]] bool has_objects(const std::string& sample) const;
   [[nodiscard]] bool knows(const std::string& sample) const { return !labels_ || labels_->find(sample) != nullptr; }
   /// False where a sample that is not known shows no objects, as YOLO has it.
   [[nodiscard]] bool needs_every_sample() const { return labels_ && labels_->form != ObjectLabels::Form::Yolo; }

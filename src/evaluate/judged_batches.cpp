@@ -233,7 +233,10 @@ Evaluation evaluate_on_batches(size_t count, const std::function<Model(size_t)>&
     for (size_t e = 0; e < found[b].size(); ++e) order.emplace_back(batches.samples_of(b)[e], &found[b][e]);
   std::ranges::sort(order);
   Tallies tallies(batches.names(), count, true);
-  for (const auto& [sample, entry] : order) tallies.add(std::move(*entry), 0);
+  for (const auto& [sample, entry] : order) {
+    entry->name = batches.sample_name(sample);
+    tallies.add(std::move(*entry), 0);
+  }
   return tallies.take(false);
 }
 

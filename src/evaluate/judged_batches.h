@@ -42,6 +42,8 @@ class JudgedBatches {
   [[nodiscard]] size_t samples_in(size_t batches) const;
   /// Places in the source of the samples that count in batch b.
   [[nodiscard]] const std::vector<size_t>& samples_of(size_t b) const { return found_[b].samples; }
+  /// Name of the sample at that place of the source.
+  [[nodiscard]] std::string sample_name(size_t place) const { return source_.sample_name(place); }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const TaskMetric* task() const { return task_; }
   /// The float model's scores by batch, without errors; empty tallies without a task.

@@ -75,6 +75,16 @@ void warn_of_unlabelled(const DataSource& samples, const std::string& folder, Re
                   " samples have no labels and count as images without objects: " + listed(missing, kListed));
 }
 
+/// Refuses samples of which none has anything to score: the metric would have no value.
+/// truth  names the file or the option
+void require_some(const DataSource& samples, const std::string& truth, const std::string& what, const std::string& hint,
+                  const std::function<bool(size_t)>& has_some) {
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (has_some(i)) return;
+  throw Error(ErrorCode::InvalidData,
+              truth + ": nothing to score, " + what + " of the " + plural(samples.size(), "sample"), hint);
+}
+
 template <class Value>
 void warn_of_strays(const std::map<std::string, Value>& labels, const std::filesystem::path& path,
                     const std::string& what, const DataSource& samples, Reporter& reporter) {
@@ -233,6 +243,9 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
                   known);
     else
       warn_of_unlabelled(samples, options.labels.string(), reporter, known);
+    require_some(samples, options.labels.string(), "no object is labelled in any",
+                 "regions of a crowd (iscrowd) and images without objects give no mAP",
+                 [&](size_t i) { return detections_->has_objects(samples.sample_name(i)); });
   } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
@@ -240,9 +253,26 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
     if (!options.data.limit && options.data.shard_count == 1)
       warn_of_strays(labels_, options.labels, "labels", samples, reporter);
   }
-  if (!masks_.empty())
+  if (!masks_.empty()) {
     require_all(samples, "mask in " + masks_.string(), "masks have the names of the images",
                 [&](const std::string& name) { return find_mask(masks_, name).has_value(); });
+    require_some(samples, masks_.string(), "every pixel is 255, which is unlabelled, in the masks",
+                 "pixels are class numbers from 0 on", [&](size_t i) {
+                   const ClassMask mask = read_mask(find_mask(masks_, samples.sample_name(i)).value());
+                   return std::ranges::any_of(mask.classes, [](uint16_t pixel) { return pixel != kUnlabelled; });
+                 });
+  }
+  if (ids_)
+    require_some(samples, "--next-token", "no token follows another in any", "sequences of two tokens or more",
+                 [&](size_t i) {
+                   try {
+                     const std::vector<int64_t> next = next_tokens(samples.read(i), *ids_);
+                     return std::ranges::any_of(next, [](int64_t token) { return token != kNoToken; });
+                   } catch (const Error& error) {
+                     if (error.code() != ErrorCode::InvalidData) throw;
+                     return false;  // the pass reports it, or skips it
+                   }
+                 });
   if (options.transcripts.empty()) return;
   if (options.vocabulary.empty())
     throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the token of each class");
@@ -251,6 +281,9 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
   require_all(samples, "transcript in " + options.transcripts.string(),
               "files in it are relative to " + options.data.option,
               [&](const std::string& name) { return transcripts_.contains(normal(name)); });
+  require_some(samples, options.transcripts.string(), "there is no word in the transcripts",
+               "column 'text' holds what is said in the file",
+               [&](size_t i) { return text_errors(transcripts_.at(normal(samples.sample_name(i))), {}).words > 0; });
   if (!options.data.limit && options.data.shard_count == 1)
     warn_of_strays(transcripts_, options.transcripts, "transcripts", samples, reporter);
 }

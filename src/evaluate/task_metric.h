@@ -53,7 +53,8 @@ class TaskMetric {
  public:
   /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them. recognized  the layout
   /// of the float model's detections; only detectors need it.
-  /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
+  /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed), the truth has
+  ///         nothing to score (no word, no object, no next token, masks of 255 alone); those of
   ///         read_labels, read_transcripts, read_token_list and find_token_ids; Usage for transcripts without a
   ///         vocabulary. Labels and transcripts that match no sample are listed in a warning.
   TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,

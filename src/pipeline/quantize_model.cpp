@@ -10,6 +10,7 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "detent/output_files.h"
+#include "evaluate/judge.h"
 #include "options/command_inputs.h"
 #include "pipeline/engines/dla/dla_files.h"
 #include "pipeline/latency/latency_timer.h"
@@ -27,6 +28,7 @@
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
+#include "prepare/read_model_to_run.h"
 #include "run/samples_together.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
@@ -94,11 +96,11 @@ struct Closing {
 };
 
 Closing measure_closing(const RewrittenModel& written, const ClosingSamples& closing_on, const QuantizeOptions& options,
-                        const RewriteOptions& format, QuantizeReport& report) {
+                        const RewriteOptions& format, const Calibration& calibration, QuantizeReport& report) {
   Closing closing{closing_on.error_of(written.model, options.run), std::nullopt};
   report.saturation = describe_saturation(format, written.rewrite.paired);
   if (!closing.exact) return closing;
-  report.error = closing.exact->report, report.error_source = closing_on.what;
+  report.error = closing.exact->report, report.error_source = closing_on.text(calibration.identities);
   if (written.rewrite.paired.unsafe_pairs == 0) return closing;
   closing.saturated = closing_on.error_of(written.model, without_vnni(options.run));
   report.saturation->error = closing.saturated->report;
@@ -144,17 +146,34 @@ void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model
   conclude(bound, judge);
 }
 
-/// Writes the float or cast model that is faster than every file with pairs.
-QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, Attempt& attempt) {
+/// The judges of a bound and of a task; nullptr: not asked for.
+struct Judges {
+  const BoundJudge *bound, *score;
+};
+
+/// Measures the float or cast model that is faster than every file with pairs, and writes it.
+QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, const Judges& judges,
+                             Attempt& attempt, std::optional<BoundReport> bound) {
   auto& [prepared, measured, chosen] = attempt;
+  ClosingSamples closing_on = closing_samples(options, prepared, measured);
+  closing_on.keep_reference(*prepared.float32, options.run);
   prepared.plan = make_float_plan(prepared.graph(), *prepared.recipe.target, prepared.shapes);
   for (LayerDecision& layer : prepared.plan.layers) layer.reason = kFloatIsFaster;
   chosen.ranges.clear();
-  QuantizeReport report = start_report(options, prepared, measured, chosen, std::nullopt);
+  QuantizeReport report = start_report(options, prepared, measured, chosen, std::move(bound));
   report.plan.folded_batchnorms = 0;  // the model as it was given
+  const Model model = read_float_model(timer.chosen);
+  Closing closing{closing_on.error_of(model, options.run), std::nullopt};
+  if (closing.exact)
+    report.error = closing.exact->report, report.error_source = closing_on.text(measured.calibration.identities);
+  if (report.bound) {
+    judge_again(*report.bound, *judges.bound, model, options.run);
+    report.score = report.bound->score;
+  }
+  if (judges.score) report.score = measure_score(*judges.score, model, options.run);
+  if (options.pictures) report.detections = picture_closing(closing, closing_on, options, model.graph());
+  report.verdict = judge({.closing = closing.exact.value_or(ClosingError{})});
   write_without_pairs(timer, options, report);
-  report.verdict.quality = Quality::Good;
-  report.verdict.reasons.emplace_back("the file has no pairs that could lose accuracy");
   return report;
 }
 
@@ -191,7 +210,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
     latency = find_fastest(attempt, given, *timer, judge.get());
     options = with_level(given);
     if (!timer->chosen.empty()) {
-      QuantizeReport report = without_pairs(*timer, given, attempt);
+      QuantizeReport report = without_pairs(*timer, given, {judge.get(), scorer.get()}, attempt, std::move(bound));
       report.latency = std::move(latency);
       add_cost(stopwatch, report);
       return report;
@@ -214,7 +233,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (!files.empty()) files.take(written.model, report.provenance);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   files.measure(closing_on, report);
-  Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);
   if (changed) judge_again(*report.bound, *judge, written.model, options.run);
   if (scorer) report.score = measure_score(*scorer, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
@@ -229,7 +248,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
                     [&](const Model& model) { written.check(model, options.output); });
   add_written(report, floats ? floats->graph() : written.model.graph(), prepared);
   add_verdict(report, options, prepared,
-              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen,
+              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen, measured,
                std::move(written.unseen)});
   add_cost(stopwatch, report);
   return report;

@@ -178,7 +178,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   // codes -> closing error -> file -> verdict
   write_blocks(blocked);
   const std::optional<ClosingError> error = closing_on.error_of(blocked.model, options.run);
-  if (error) report.error = error->report, report.error_source = closing_on.what;
+  if (error) report.error = error->report, report.error_source = closing_on.text({});
   if (scorer) report.score = measure_score(*scorer, blocked.model, options.run);
   write_provenance(blocked.model, report.provenance);
   write_quantized(blocked.model, facts, options, report);

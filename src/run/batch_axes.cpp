@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,120 +15,12 @@
 #include "core/parse.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
-#include "exec/executor.h"
-#include "exec/runnable_part.h"
 #include "model/graph/graph.h"
+#include "run/batch_trials.h"
 
 namespace detent {
 
 namespace {
-
-// Trials with zeros or random numbers tell what shapes do not; a model that cannot run them answers no.
-
-/// The elements of a tensor as [outer, extent, bytes behind the axis].
-struct Slices {
-  Slices(const Shape& shape, size_t axis, size_t element)
-      : outer(shape.element_count(0, axis)), extent(shape[axis]),
-        bytes(as_index(shape.element_count(axis + 1, shape.rank())) * element) {}
-  [[nodiscard]] size_t offset(int64_t o, int64_t slice) const { return as_index(o * extent + slice) * bytes; }
-  int64_t outer, extent;
-  size_t bytes;
-};
-
-/// Makes two different random samples of the whole declared shapes.
-/// Errors  InvalidOption where a size is open.
-std::vector<std::vector<Tensor>> random_inputs(const Graph& graph) {
-  std::vector<InputSpec> specs;
-  for (const ValueId id : graph.inputs()) {
-    const Value& value = graph.value(id);
-    specs.push_back({value.name, value.declared_type.value_or(DataType::Float32),
-                     value.declared_shape.value_or(std::vector<int64_t>{}), kNoBatchAxis});
-  }
-  const auto source = open_data({.sources = {"random:normal,n=2"}}, specs);
-  return {source->read(0).inputs, source->read(1).inputs};
-}
-
-/// Returns `inputs` with the first slice of each batch axis taken from `others`.
-std::vector<Tensor> with_other_first_sample(const std::vector<Tensor>& inputs, const std::vector<Tensor>& others,
-                                            std::span<const int> axes) {
-  std::vector<Tensor> changed;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Tensor copy = inputs[i].clone();
-    if (axes[i] != kNoBatchAxis) {
-      const Slices slices(copy.shape(), as_index(axes[i]), byte_size(copy.type()));
-      auto* to = static_cast<std::byte*>(copy.mutable_raw());
-      const auto* from = static_cast<const std::byte*>(others[i].raw());
-      for (int64_t o = 0; o < slices.outer; ++o)
-        std::memcpy(to + slices.offset(o, 0), from + slices.offset(o, 0), slices.bytes);
-    }
-    changed.push_back(std::move(copy));
-  }
-  return changed;
-}
-
-bool is_same(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
-}
-
-/// True when both tensors have `batch` slices on this axis and agree in all except the first.
-bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t batch) {
-  if (a.shape() != b.shape() || a.shape()[axis] != batch) return false;
-  const Slices slices(a.shape(), axis, byte_size(a.type()));
-  const auto* left = static_cast<const std::byte*>(a.raw());
-  const auto* right = static_cast<const std::byte*>(b.raw());
-  for (int64_t o = 0; o < slices.outer; ++o) {
-    const size_t second = slices.offset(o, 1);
-    if (std::memcmp(left + second, right + second, slices.bytes * as_index(batch - 1)) != 0) return false;
-  }
-  return true;
-}
-
-/// True when the model treats `batch` samples on these axes (one per input, kNoBatchAxis for none) separately: with the
-/// first sample replaced, each output changes only in the first slice of an axis of that extent. All sizes are
-/// declared.
-bool keeps_samples_apart(const Graph& graph, std::span<const int> axes, int64_t batch) {
-  try {
-    const auto random = random_inputs(graph);
-    const std::vector<ValueId> ends = RunnablePart(graph).ends();
-    const auto before = run_once(graph, random[0], ends);
-    const auto after = run_once(graph, with_other_first_sample(random[0], random[1], axes), ends);
-    bool changed = false;
-    for (size_t i = 0; i < ends.size(); ++i) {
-      if (before[i].is_sequence() || is_same(before[i], after[i])) continue;
-      changed = true;
-      bool apart = false;
-      for (size_t axis = 0; axis < before[i].shape().rank() && !apart; ++axis)
-        apart = agree_behind_first(before[i], after[i], axis, batch);
-      if (!apart) return false;
-    }
-    return changed;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// True when the model runs on two samples that lie on these axes, with other open extents much larger.
-bool runs_on_two_samples(const Graph& graph, std::span<const int> axes) {
-  constexpr int64_t kOtherExtent = 32;  // enough for a few strides and windows
-  try {
-    std::vector<Tensor> inputs;
-    for (size_t i = 0; i < graph.inputs().size(); ++i) {
-      const Value& value = graph.value(graph.inputs()[i]);
-      Shape shape;
-      for (const int64_t extent : value.declared_shape.value_or(std::vector<int64_t>{})) {
-        const bool counts = static_cast<int>(shape.rank()) == axes[i];
-        shape.push_back(extent > 0 ? extent : counts ? 2 : kOtherExtent);
-      }
-      Tensor zeros(value.declared_type.value_or(DataType::Float32), shape);
-      std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
-      inputs.push_back(std::move(zeros));
-    }
-    static_cast<void>(run_once(graph, inputs, RunnablePart(graph).ends()));
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 /// Returns the axis of `value` that carries the symbol; -1 for none.
 int axis_of_symbol(const Value& value, const std::string& symbol) {
@@ -252,6 +143,7 @@ class AxisFinder {
       const std::vector<size_t> states = take_single_open_axes();
       prefer_what_runs(states);
       take_single_ones();
+      if (!is_given_) drop_open_axes();
     }
     std::vector<int> found;
     for (const std::optional<int>& axis : axes_) found.push_back(axis.value_or(kNoBatchAxis));
@@ -263,6 +155,7 @@ class AxisFinder {
 
   void take(const NamedAxis& named) {
     axes_[named.input] = named.axis;
+    is_given_ = is_given_ || named.axis != kNoBatchAxis;
     if (named.axis != kNoBatchAxis && symbol_.empty()) symbol_ = input(named.input).symbols[as_index(named.axis)];
   }
 
@@ -337,6 +230,21 @@ class AxisFinder {
       if (behind[i] != kNoBatchAxis) axes_[i] = behind[i];
   }
 
+  /// Takes back open axes where trials show that they count parts of one sample: points, nodes, time steps. Without
+  /// inputs of rank 3 or less there is no doubt: parts of samples are rarely images.
+  void drop_open_axes() {
+    std::vector<int> open;
+    bool doubt = false;
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      const int axis = axes_[i].value_or(kNoBatchAxis);
+      open.push_back(axis >= 0 && shapes_[i][as_index(axis)] < 0 ? axis : kNoBatchAxis);
+      doubt = doubt || (open.back() >= 0 && shapes_[i].size() <= 3);
+    }
+    if (!doubt || !count_parts_of_a_sample(graph_, open, likeness(symbol_) == 2)) return;
+    for (size_t i = 0; i < axes_.size(); ++i)
+      if (open[i] >= 0) axes_[i] = kNoBatchAxis;
+  }
+
   /// Takes an extent above 1 that every input except scalars has, in front where possible.
   bool take_fixed_batch() {
     if (!symbol_.empty()) return false;
@@ -394,6 +302,7 @@ class AxisFinder {
   std::vector<std::optional<int>> axes_;
   std::string symbol_;
   std::set<std::string> others_;
+  bool is_given_ = false;  // the user named an axis
 };
 
 }  // namespace
@@ -401,6 +310,8 @@ class AxisFinder {
 std::vector<int> find_batch_axes(const Graph& graph, std::span<const std::string> named) {
   return AxisFinder(graph).run(named);
 }
+
+bool names_its_batch(const Graph& graph) { return likeness(batch_symbol(graph)) == 2; }
 
 std::vector<bool> inputs_with_named_axis(const Graph& graph, std::span<const std::string> named) {
   std::vector<bool> found(graph.inputs().size(), false);

@@ -15,13 +15,17 @@ namespace detent {
 /// symbols   the axis that carries batch_symbol().
 /// extents   an open extent or 1 in front; the only open extent or 1 behind a fixed front, as in states
 ///           [layers, ?, hidden], beside an input whose batch is open; an input of one open axis alone is one sample.
-///           Of two readings of states, the one that runs.
+///           Of two readings of states, the one that runs. Open axes are none where trials show that they
+///           count_parts_of_a_sample().
 /// trials    an extent above 1 that all inputs fix, where the model keeps_samples_apart() on it; otherwise a sample is
 ///           the whole input.
 ///
 /// Errors  Usage for text that is not INPUT=AXIS|none; InvalidOption for an input or an axis that the model does not
 ///         have.
 [[nodiscard]] std::vector<int> find_batch_axes(const Graph& graph, std::span<const std::string> named);
+
+/// True where the name of an open extent says that it is the batch: it holds "batch".
+[[nodiscard]] bool names_its_batch(const Graph& graph);
 
 /// Returns true for the inputs that `named` names.
 /// Errors  those of find_batch_axes.

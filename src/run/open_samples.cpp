@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "core/index.h"
 #include "datasets/state/state_file.h"
 #include "detent/base/error.h"
+#include "run/batch_axes.h"
 #include "run/finite_inputs.h"
 #include "run/model_inputs.h"
 #include "run/padding.h"
@@ -21,9 +23,13 @@ namespace {
 /// The treatment of samples with NaN or infinity in a float input (finite_inputs.h).
 enum class NonFinite : uint8_t { Refused, Taken };
 
-/// Returns the specs with whole inputs as samples, where trials found a batch that the user did not name.
-std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
-  if (group_size(specs) == 1) return std::nullopt;
+/// Returns the specs with whole inputs as samples, where a batch was found that neither the user nor the model names.
+std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs, const Graph& graph) {
+  const bool open = std::ranges::any_of(specs, [](const InputSpec& spec) {
+    const int axis = spec.batch_axis.value_or(kNoBatchAxis);
+    return axis >= 0 && spec.shape[as_index(axis)] < 0;
+  });
+  if (group_size(specs) == 1 && (!open || names_its_batch(graph))) return std::nullopt;
   std::vector<InputSpec> whole = specs;
   for (InputSpec& spec : whole) {
     if (spec.batch_axis_named) return std::nullopt;
@@ -32,9 +38,30 @@ std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSp
   return whole;
 }
 
+/// Returns the reading that the data fit up to a later axis, which is opened to find it; of equals the first.
+const std::vector<InputSpec>& closest_reading(const DataOptions& options, const std::vector<InputSpec>& first,
+                                              const std::vector<InputSpec>& second) {
+  size_t rank = 0;
+  for (const InputSpec& spec : first) rank = std::max(rank, spec.shape.size());
+  for (size_t behind = 1; behind <= rank; ++behind)
+    for (const std::vector<InputSpec>* reading : {&first, &second}) {
+      std::vector<InputSpec> opened = *reading;
+      for (InputSpec& spec : opened)
+        for (size_t axis = spec.shape.size() - std::min(behind, spec.shape.size()); axis < spec.shape.size(); ++axis)
+          if (static_cast<int>(axis) != spec.batch_axis) spec.shape[axis] = -1;
+      try {
+        static_cast<void>(open_data(options, opened));
+        return *reading;
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::Interrupted) throw;
+      }
+    }
+  return first;
+}
+
 std::unique_ptr<DataSource> open_whole(const DataOptions& options, const Graph& graph, NonFinite non_finite) {
   const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
-  const auto whole = as_whole_samples(batched);
+  const auto whole = as_whole_samples(batched, graph);
   const auto mask = find_padding_mask(batched, options.padding_masks);
   const auto open = [&](const std::vector<InputSpec>& specs) {
     std::unique_ptr<DataSource> source = open_data(options, specs);
@@ -42,13 +69,16 @@ std::unique_ptr<DataSource> open_whole(const DataOptions& options, const Graph& 
     return mask ? with_content(std::move(source), *mask) : std::move(source);
   };
   if (!whole) return open(batched);
-  const bool matrices = std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
-  try {
-    return open(matrices ? *whole : batched);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::InvalidData) throw;
-  }
-  return open(matrices ? batched : *whole);
+  const bool matrices = group_size(batched) > 1 &&
+                        std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
+  const auto &likelier = matrices ? *whole : batched, &other = matrices ? batched : *whole;
+  for (const std::vector<InputSpec>* reading : {&likelier, &other}) try {
+      return open(*reading);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) throw;
+      if (error.code() != ErrorCode::InvalidData && reading == &likelier) throw;
+    }
+  return open(closest_reading(options, likelier, other));  // with the error of that reading
 }
 
 /// True for each input that the data names, and for all where there is an array for each.

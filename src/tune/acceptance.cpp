@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -25,37 +26,53 @@ constexpr double kBandErrors = 1;
 /// Half of the bound that users are promised: single samples move by some tenths with any change.
 constexpr double kWorstMayFallDb = 0.5;
 
+double weighted_mean(std::span<const double> values, std::span<const double> weights) {
+  if (weights.empty()) return mean(values);
+  return std::inner_product(values.begin(), values.end(), weights.begin(), 0.0);
+}
+
 }  // namespace
 
-double score_db(std::span<const double> samples_db) {
+double score_db(std::span<const double> samples_db, std::span<const double> weights) {
   if (samples_db.empty()) return 0;
   std::vector<double> noises;
   for (const double db : samples_db) noises.push_back(std::pow(10, -db / 10));
-  return (mean(samples_db) - 10 * std::log10(mean(noises))) / 2;
+  return (weighted_mean(samples_db, weights) - 10 * std::log10(weighted_mean(noises, weights))) / 2;
 }
 
-double told_score_db(std::span<const double> samples_db) {
+double told_score_db(std::span<const double> samples_db, std::span<const double> weights) {
   const bool exact = std::ranges::all_of(samples_db, [](double db) { return db >= kExactDb; });
-  return exact && !samples_db.empty() ? HUGE_VAL : score_db(samples_db);
+  return exact && !samples_db.empty() ? HUGE_VAL : score_db(samples_db, weights);
 }
 
-double difference_error_db(std::span<const double> better, std::span<const double> other) {
+double difference_error_db(std::span<const double> better, std::span<const double> other,
+                           std::span<const double> weights) {
   std::vector<double> differences;
   for (size_t i = 0; i < better.size(); ++i) differences.push_back(better[i] - other[i]);
-  return standard_error(differences);
+  if (weights.empty() || differences.size() < 2) return standard_error(differences);
+  // The sum of independent parts; with equal weights it is standard_error().
+  const double middle = weighted_mean(differences, weights);
+  double squares = 0;
+  for (size_t i = 0; i < differences.size(); ++i) {
+    const double part = weights[i] * (differences[i] - middle);
+    squares += part * part;
+  }
+  const auto count = static_cast<double>(differences.size());
+  return std::sqrt(squares * count / (count - 1));
 }
 
 size_t choose_within_band(std::span<const CandidateScores> candidates) {
   std::vector<double> scores;
   size_t best = 0;
   for (const CandidateScores& candidate : candidates) {
-    scores.push_back(score_db(candidate.samples_db));
+    scores.push_back(score_db(candidate.samples_db, candidate.weights));
     if (scores.back() > scores[best]) best = scores.size() - 1;
   }
   size_t chosen = best;
   const auto order = [&](size_t i) { return std::tuple(candidates[i].regret_db, -scores[i], i); };
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const double band = difference_error_db(candidates[best].samples_db, candidates[i].samples_db);
+    const double band =
+        difference_error_db(candidates[best].samples_db, candidates[i].samples_db, candidates[i].weights);
     if (scores[best] - scores[i] <= kBandErrors * band && order(i) < order(chosen)) chosen = i;
   }
   return chosen;

@@ -17,20 +17,24 @@ namespace detent {
 
 /// The measurements of one candidate.
 struct CandidateScores {
-  std::vector<double> samples_db;  ///< SQNR on each sample (sample_scores); the same samples for all candidates
+  std::vector<double> samples_db;    ///< SQNR on each sample (sample_scores); the same samples for all candidates
+  std::vector<double> weights = {};  ///< of the samples, 1 together; empty: all alike
   /// The largest distance of a value's error to that of the best candidate for it, in dB (worst_regrets_db).
   double regret_db = 0;
 };
 
 /// Returns half the mean of the SQNRs in dB plus half the SQNR of their mean noise; the worst samples decide the
 /// second. Empty -> 0.
-[[nodiscard]] double score_db(std::span<const double> samples_db);
+/// weights  of the samples, 1 together; empty: all alike
+[[nodiscard]] double score_db(std::span<const double> samples_db, std::span<const double> weights = {});
 
 /// Returns score_db(), or infinity where no sample shows a difference (kExactDb).
-[[nodiscard]] double told_score_db(std::span<const double> samples_db);
+[[nodiscard]] double told_score_db(std::span<const double> samples_db, std::span<const double> weights = {});
 
 /// Returns the standard error of the mean difference on the same samples. Fewer than two samples -> 0.
-[[nodiscard]] double difference_error_db(std::span<const double> better, std::span<const double> other);
+/// weights  as in score_db()
+[[nodiscard]] double difference_error_db(std::span<const double> better, std::span<const double> other,
+                                         std::span<const double> weights = {});
 
 /// Returns the candidate to take. Candidates whose score lies within one standard error of the difference below the
 /// highest are tied; among them the smallest regret wins, then the highest score, then the first. On 88 calibrations of

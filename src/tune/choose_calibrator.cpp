@@ -4,8 +4,11 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <set>
 
+#include "calibrate/outlier_samples.h"
 #include "calibrate/range_errors.h"
+#include "core/index.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
@@ -80,6 +83,8 @@ class Contest {
  public:
   explicit Contest(const CalibratorQuestion& question)
       : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
+    if (question.source->batch() == 1)
+      extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings);
     if (names_.empty()) return;
@@ -107,8 +112,9 @@ class Contest {
       if (variant == highest_ && !highest_named)
         measurement.highest = measurement.candidates.size(), highest_named = true;
       const ErrorReport error = summarize_errors(outputs_, result.sums, result.samples);
-      measurement.candidates.push_back(
-          {std::string(kCandidates[c]), told_score_db(result.samples_db), error, regrets_[variant]});
+      measurement.candidates.push_back({std::string(kCandidates[c]),
+                                        told_score_db(result.samples_db, weights_of(result)), error,
+                                        regrets_[variant]});
       measurement.samples = std::max(measurement.samples, result.samples);
     }
     return measurement;
@@ -117,6 +123,7 @@ class Contest {
  private:
   struct Result {
     std::vector<double> samples_db;
+    std::vector<bool> extreme;    // by sample: it is one of extremes_
     std::vector<ErrorSums> sums;  // by output
     size_t samples = 0;
   };
@@ -157,12 +164,24 @@ class Contest {
       next = std::min(kGrowth * played, std::max(least - std::min(least, played), most_samples(runs, playing)));
     } while (playing.size() > 1 && next >= played && played < samples_.size());
     std::vector<CandidateScores> scores;
-    for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
+    for (const size_t v : playing) scores.push_back({results_[v].samples_db, weights_of(results_[v]), regrets_[v]});
     winner_ = finds_objects_ ? highest_ : playing[choose_within_band(scores)];
   }
 
+  /// Returns the weight of each sample: one that is measured because it reaches an end of a range stands for itself,
+  /// the others for all other samples. Empty: all alike.
+  [[nodiscard]] std::vector<double> weights_of(const Result& result) const {
+    const auto count = static_cast<double>(result.extreme.size()), all = static_cast<double>(question_.source->size());
+    const auto extreme = static_cast<double>(std::ranges::count(result.extreme, true)), others = count - extreme;
+    if (extreme == 0 || others == 0 || count >= all) return {};
+    std::vector<double> weights;
+    for (const bool one : result.extreme) weights.push_back(one ? 1 / all : (1 - extreme / all) / others);
+    return weights;
+  }
+  [[nodiscard]] double score_of(size_t v) const { return score_db(results_[v].samples_db, weights_of(results_[v])); }
+
   [[nodiscard]] size_t best_of(const std::vector<size_t>& variants) const {
-    return *std::ranges::max_element(variants, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
+    return *std::ranges::max_element(variants, {}, [&](size_t v) { return score_of(v); });
   }
 
   /// Returns on how many samples `runs` runs measure each of the variants.
@@ -175,23 +194,33 @@ class Contest {
   /// most  how many at most
   [[nodiscard]] std::vector<size_t> finalists(const std::vector<size_t>& playing, size_t most) const {
     std::vector<size_t> order = playing;
-    std::ranges::stable_sort(order, std::greater<>{}, [&](size_t v) { return score_db(results_[v].samples_db); });
-    const std::vector<double>& best = results_[order.front()].samples_db;
+    std::ranges::stable_sort(order, std::greater<>{}, [&](size_t v) { return score_of(v); });
+    const size_t best = order.front();
+    const std::vector<double> weights = weights_of(results_[best]);
     std::erase_if(order, [&](size_t v) {
-      const std::vector<double>& own = results_[v].samples_db;
-      const double band = std::max(kFarBehindDb, kErrorsBehind * difference_error_db(best, own));
-      return score_db(best) - score_db(own) > band;
+      const double error = difference_error_db(results_[best].samples_db, results_[v].samples_db, weights);
+      return score_of(best) - score_of(v) > std::max(kFarBehindDb, kErrorsBehind * error);
     });
     order.resize(std::min(order.size(), most));
     std::ranges::sort(order);
     return order;
   }
 
-  /// Returns up to `count` deciding samples from `first` on.
-  [[nodiscard]] SampleSubset deciding(size_t first, size_t count) const {
-    const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto taken = static_cast<std::ptrdiff_t>(std::min(count, samples_.size() - first));
-    return {*question_.source, {begin, begin + taken}};
+  /// Returns up to `count` deciding samples from `first` on, and half as many that reach an end of a range: all of
+  /// these after the first round. No sample comes twice.
+  [[nodiscard]] SampleSubset deciding(size_t first, size_t count) {
+    std::vector<size_t> round;
+    const auto take = [&](size_t sample) {
+      if (taken_.insert(sample).second) round.push_back(sample);
+    };
+    const size_t end = first + std::min(count, samples_.size() - first);
+    for (size_t i = first; i < end; ++i) take(samples_[i]);
+    const size_t wanted = first == 0 ? (count + 1) / 2 : extremes_.size();
+    const std::set<std::string> names(extremes_.begin(),
+                                      extremes_.begin() + as_extent(std::min(wanted, extremes_.size())));
+    for (size_t i = 0; i < question_.source->size() && !names.empty(); ++i)
+      if (names.contains(question_.source->sample_name(i))) take(i);
+    return {*question_.source, std::move(round)};
   }
 
   /// Measures all variants on the first samples. True where the choice ends there.
@@ -211,7 +240,7 @@ class Contest {
 
   /// Returns whether the caller ends the choice. below_db  how much higher another may be than this one
   [[nodiscard]] bool ends(size_t highest, double below_db) const {
-    return question_.ends_with && question_.ends_with(score_db(results_[highest].samples_db) + below_db);
+    return question_.ends_with && question_.ends_with(score_of(highest) + below_db);
   }
 
   /// Measures variants on the samples of a round, of which they have measured none. False, without a result, where
@@ -230,6 +259,8 @@ class Contest {
     for (size_t i = 0; i < playing.size(); ++i) {
       Result& result = results_[playing[i]];
       result.samples_db.insert(result.samples_db.end(), scores[i].begin(), scores[i].end());
+      for (const std::string& name : evaluation.batch_names)
+        result.extreme.push_back(std::ranges::find(extremes_, name) != extremes_.end());
       result.sums.resize(outputs_.size());
       for (size_t o = 0; o < outputs_.size(); ++o) result.sums[o] += evaluation.errors[i][o];
       result.samples += evaluation.samples;
@@ -239,6 +270,8 @@ class Contest {
 
   const CalibratorQuestion& question_;
   std::vector<size_t> samples_;
+  std::vector<std::string> extremes_;  // names of samples that reach an end of a range
+  std::set<size_t> taken_;             // samples of the rounds so far
   std::vector<std::string> names_, outputs_;
   DistinctRanges variants_;
   std::vector<double> regrets_;

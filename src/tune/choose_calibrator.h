@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,12 +68,15 @@ struct CalibratorQuestion {
   ChoiceEffort effort = {};
   std::optional<size_t> together = {};  ///< samples to run at once; absent: samples_together() decides
   EndsWith ends_with = {};              ///< empty: nothing ends the choice
+  std::set<std::string> clipped = {};   ///< samples that the ranges clip on purpose: they do not tell candidates apart
 };
 
 /// Quantizes the model with each of auto_candidates() and runs the variants beside the float model in rounds: all on up
 /// to 8 samples, then the best 4 at most on up to four times as many, up to 64 (the smallest name hashes); a detector
-/// on 4, the best 6 on 8, and 4 on 16 at least. Returns the choice of choose_within_band(), for a detector the highest
-/// score. Candidates with the same ranges run once. A plan without pairs is not measured.
+/// on 4, the best 6 on 8, and 4 on 16 at least. Beside them run up to 8 samples that alone reach an end of some range
+/// (samples_of_extremes), which a sample by chance does not show: half as many as the others in the first round. Each
+/// counts as the one sample of the calibration that it is. Returns the choice of choose_within_band(), for a detector
+/// the highest score. Candidates with the same ranges run once. A plan without pairs is not measured.
 ///
 /// Cost    as many runs as calibration samples, at least as many as 2 samples of each candidate and 5 of the last four
 ///         take, and for a network of few multiplications up to three times as many; not more than 75e9

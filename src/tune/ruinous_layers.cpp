@@ -11,7 +11,9 @@
 #include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
+#include "evaluate/value_costs.h"
 #include "exec/runnable_part.h"
+#include "ops/traits.h"
 #include "place/make_plan.h"
 #include "rewrite/quantized_model.h"
 #include "rewrite/weight_memo.h"
@@ -163,26 +165,31 @@ class Search {
            static_cast<double>(whole.macs);
   }
 
+  /// Returns the values that cost the outputs most, then those that 8 bits keep least of.
   [[nodiscard]] std::vector<Suspect> find_suspects() const {
-    std::vector<Suspect> suspects;
+    const std::map<ValueId, Range> ranges = question_.ranges.ranges_of(question_.plan);
+    std::vector<Suspect> all;
     const auto& histograms = question_.ranges.calibration().histograms;
-    for (const auto& [value, range] : question_.ranges.ranges_of(question_.plan)) {
+    for (const auto& [value, range] : ranges) {
       const auto histogram = histograms.find(value);
       if (graph().value(value).is_constant || histogram == histograms.end()) continue;
       const auto db = expected_sqnr_db(histogram->second, range, question_.format.range_kind());
-      if (db) suspects.push_back({value, *db});
+      if (db) all.push_back({value, *db});
     }
-    std::ranges::stable_sort(suspects, {}, &Suspect::db);
-    suspects.resize(std::min(suspects.size(), kSuspects));
-    for (Suspect& suspect : suspects) {
-      std::vector<NodeId> around;
-      for (const Use& use : graph().value(suspect.value).uses) around.push_back(use.node);
-      if (const Node* producer = graph().producer(suspect.value)) around.push_back(producer->id);
-      for (const NodeId node : around)
-        if (const LayerDecision* layer = question_.plan.find_layer(node); layer && layer->is_quantized())
-          suspect.layers.emplace(graph().node(node).name, "");
+    std::ranges::stable_sort(all, {}, &Suspect::db);
+    const std::vector<ValueCost> costs =
+        find_costly_values({question_.model, question_.plan, ranges, question_.format, names_, few_.samples,
+                            question_.settings, "looking for layers that 8 bits ruin"},
+                           kSuspects, kSuspectDb);
+    for (auto cost = costs.rbegin(); cost != costs.rend(); ++cost) {
+      const auto suspect = std::ranges::find(all, cost->value, &Suspect::value);
+      if (suspect != all.end()) std::rotate(all.begin(), suspect, suspect + 1);
     }
-    return suspects;
+    all.resize(std::min(all.size(), kSuspects));
+    for (Suspect& suspect : all)
+      for (std::string& name : layers_around(graph(), question_.plan, suspect.value))
+        suspect.layers.emplace(std::move(name), "");
+    return all;
   }
 
   /// Samples that sets are measured on.
@@ -230,6 +237,25 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<std::string> layers_around(const Graph& graph, const PlacementPlan& plan, ValueId value) {
+  std::set<std::string> layers, others;
+  const auto is_layer = [&](NodeId node) {
+    const LayerDecision* layer = plan.find_layer(node);
+    return layer && layer->is_quantized();
+  };
+  for (const EdgeDecision& edge : plan.edges) {
+    const EdgeDecision* pair = find_pair(plan, graph, edge.consumer, edge.slot);
+    const Node& node = graph.node(edge.consumer);
+    if (!pair || pair->value != value || traits_of(graph, node).commutes) continue;
+    (is_layer(node.id) ? layers : others).insert(node.name);
+  }
+  for (const Use& use : graph.value(value).uses)
+    if (is_layer(use.node)) layers.insert(graph.node(use.node).name);
+  if (const Node* producer = graph.producer(value); producer && is_layer(producer->id)) layers.insert(producer->name);
+  const std::set<std::string>& found = layers.empty() ? others : layers;
+  return {found.begin(), found.end()};
+}
 
 KeptFloat find_ruinous_layers(const RuinQuestion& question) {
   if (question.plan.quantized_values().empty()) return {};

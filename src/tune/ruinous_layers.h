@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "calibrate/choose_ranges.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
@@ -34,11 +37,16 @@ struct RuinQuestion {
   const RunSettings& settings;
 };
 
+/// Returns the names of the quantized layers that read the codes of a value, also behind copies, or make it; without
+/// any, those of other nodes that compute with its codes.
+[[nodiscard]] std::vector<std::string> layers_around(const Graph& graph, const PlacementPlan& plan, ValueId value);
+
 /// Finds layers through which 8 bits of one value ruin the whole network, such as a depthwise Conv that reads a
 /// few large elements: by node name, with the reason for the plan.
 ///
-/// Suspects  the 6 values that 8 bits keep least of by their histograms, in the ranges given, with the layers that read
-///           or make them. Layers that the user includes are none.
+/// Suspects  6 values with layers_around(): those whose pairs alone leave the outputs less than 26 dB on 2 samples
+///           (find_costly_values), the worst first; where these are fewer, those that 8 bits keep least of by their
+///           histograms, in the ranges given. Layers that the user includes are none.
 /// Measured  each suspect float beside those found so far, on 2 samples, and the best two on 8. The one that raises the
 ///           outputs most is taken if it raises them by kRuinDb; then again, until they have kEnoughDb. Below
 ///           kRuinedDb two steps count together.
@@ -46,7 +54,7 @@ struct RuinQuestion {
 /// 16 bits   For an engine without float kernels (Target::has_wide_islands) every node is a suspect that leaves less
 ///           than 26 dB alone. The fewest of 1, 2, 4 ... with which the outputs have kEnoughDb, or the best, get 16
 ///           bits. At most 20 % of the multiplications do.
-/// Cost      2 samples of each suspect where none of them helps.
+/// Cost      finding the values, and 2 samples of each suspect where none of them helps.
 /// No data on which outputs can be compared -> none.
 /// Errors    those of measuring, rewriting and running; Interrupted.
 [[nodiscard]] KeptFloat find_ruinous_layers(const RuinQuestion& question);

@@ -55,6 +55,21 @@ TEST_F(OutlierSamples, AreNotThoseWithATailInFewValues) {
   EXPECT_TRUE(found().samples.empty()) << "2 of 2 are fewer than 3";
 }
 
+TEST_F(OutlierSamples, AtTheEndsOfRangesComeFurthestFirst) {
+  const auto extremes = [&](size_t most) {
+    Calibration calibration;
+    calibration.sample_names = names_;
+    for (size_t value = 0; value < kValues; ++value) calibration.extremes[ValueId(value)] = values_[value];
+    return samples_of_extremes(calibration, most);
+  };
+  EXPECT_TRUE(extremes(8).empty()) << "nobody reaches a tenth beyond the next";
+  plant(6, 8, 1);
+  plant(2, 4, 12);
+  values_[20][9].min = -3;  // at one end alone
+  EXPECT_EQ(extremes(8), (std::vector<std::string>{"image 2", "image 6", "image 9"}));
+  EXPECT_EQ(extremes(1), std::vector<std::string>{"image 2"});
+}
+
 TEST_F(OutlierSamples, AreNotThoseThatAnotherComesNear) {
   plant(6, 107, 25);
   plant(2, 75, 25);

@@ -42,6 +42,29 @@ measured in/rows.dct
 [ "$detent_samples" = 8 ] || fail "an array [8,3] for a fixed batch of 4 is $detent_samples samples, not 8"
 refuses "a batch that is denied" 12 "no batch axis" calibrate in/rows.onnx --quiet --data in/long.npy --batch-axis x=none -o out/t.dct
 
+# Of two readings the one that fits up to a later axis says what is wrong.
+network images "(float[4, 3, 6, 6] x) => (float[4, 3, 6, 6] y)" "y = Relu (x)"
+array image 3,6,7 6
+array batches 5,4,3,6,7 7
+refuses "one image of a batch, too wide" 12 "the array has shape 3x6x7" calibrate in/images.onnx --quiet --data in/image.npy -o out/t.dct
+says "the reading that fits longest" "axis 0 of an array holds the samples"
+refuses "whole batches, too wide" 12 "the array has shape 5x4x3x6x7" calibrate in/images.onnx --quiet --data in/batches.npy -o out/t.dct
+says "the reading that fits longest" "the input has no batch axis"
+
+# Nodes with edges, and frames below a window, are parts of one sample: each file is one.
+network graph "(float[N, 3] nodes, int64[E] from) => (float[N, 3] y)" "$(weight w 3,3 9) a = Gather (nodes, from)
+  m = ReduceSum <keepdims = 1> (a) h = Add (nodes, m) y = MatMul (h, w)"
+network frames "(float[T, 3] x) => (float[1, 1, U, 3] y)" "$(weight k 1,1,3,1 3) s = Constant <value = int64[4] {1, 1, -1, 3}> ()
+  r = Reshape (x, s) y = Conv (r, k)"
+array nodes 8,3 8
+array from 5 9 int64
+accepts "a graph" calibrate in/graph.onnx --quiet --data nodes=in/nodes.npy --data from=in/from.npy -o in/graph.dct
+measured in/graph.dct
+[ "$detent_samples" = 1 ] || fail "8 nodes of one graph are $detent_samples samples, not 1"
+accepts "frames" calibrate in/frames.onnx --quiet --data in/nodes.npy -o in/frames.dct
+measured in/frames.dct
+[ "$detent_samples" = 1 ] || fail "8 frames of one recording are $detent_samples samples, not 1"
+
 # A fixed batch of 1, an open batch, and model-ready samples stacked once more.
 network single "(float[1, 3] x) => (float[1, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
 network open "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"

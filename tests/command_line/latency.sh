@@ -73,6 +73,7 @@ cmp -s out/found.onnx "$model" || fail "$sentence: the file is another model"
 accepts "$sentence" $search --latency-command "$work/in/floats" -o out/found.onnx
 head -n 1 stdout | grep -q '^written without pairs: the float model is the fastest file ' || fail "$sentence: the first line does not say that the file has no pairs"
 grep -q '^verdict: good' stdout || fail "$sentence: there is another verdict"
+grep -q '^error against FP32 on ' stdout || fail "$sentence: its error was not measured"
 grep -q ' 0 pairs on 0 values' stdout || fail "$sentence: the report is of another file"
 
 finds "all files take the same time" default "$work/in/constant"

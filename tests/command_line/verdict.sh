@@ -38,6 +38,32 @@ grep -q 'fewer than 8' stdout || fail "nothing tells of few samples"
 accepts "all samples" quantize "$model" --quiet --data $sample/calib --preprocess $preprocess --calibrator max -o in/all.onnx
 grep -q 'calibration samples themselves' stdout || fail "nothing tells that the error was measured on what was calibrated with"
 
+# One value ruins the outputs: the first thing to try is what leaves its layer float, with the dB that it gives.
+large="10000$(yes ', 1' | head -n 15 | tr -d '\n')"
+column="0$(yes ', 0.3' | head -n 15 | tr -d '\n')"
+cat >in/ruined.txt <<EOF
+<ir_version: 8, opset_import: ["" : 13]>
+ruined (float[N, 16] x) => (float[N, 16] y)
+<float[16, 16] w = {$(awk 'BEGIN { srand(3); for (i = 0; i < 256; ++i) printf "%s%.4f", i ? ", " : "", rand() - 0.5 }')},
+ float[16] c = {$large}, float[16, 1] v = {$column}>
+{
+  a = MatMul (x, w)
+  m = Mul (x, c)
+  b = MatMul (m, v)
+  y = Add (a, b)
+}
+EOF
+"$MAKE_FILES" model in/ruined.txt in/ruined.onnx
+"$MAKE_FILES" npy in/rows.npy 16,16 1
+ruined="quantize in/ruined.onnx --data in/rows.npy --policy small-layers=quantize --accuracy fast --calibrator max --quiet"
+run $ruined -o out/ruined.onnx
+tried=$(grep '^  try ' stdout | head -n 1)
+cure=$(echo "$tried" | sed -n "s/^  try \(--exclude .*\) (SQNR .*/\1/p")
+told=$(echo "$tried" | sed -n 's/.* (SQNR \([0-9.]*\) dB instead of .*/\1/p')
+[ "$cure" = "--exclude '^MatMul_2\$'" ] || fail "the layer of the ruined value is not what to try first: $tried"
+eval "run $ruined -o in/tried.onnx $cure"
+grep -q "SQNR $told dB at 'y'" stdout || fail "$cure gives another SQNR than $told dB: $(grep verdict stdout)"
+
 # Two layers decide the length of y, its content is a third one's.
 matrix=$(awk 'BEGIN { srand(3); for (i = 0; i < 256; ++i) printf "%s%.4f", i ? ", " : "", rand() - 0.5 }')
 weights="float[16, 16] w = {$matrix}, float[16, 16] v = {$matrix}"

@@ -136,6 +136,27 @@ TEST(TaskMetric, PassesOverOutputsWhoseSamplesAreNotToldApart) {
   EXPECT_EQ(judge(options, 2, Tensor::from<float>({2, 3}, {1, 0, 0, 0, 1, 0}), unknown).first, 2U);
 }
 
+TEST(TaskMetric, RefusesTruthWithNothingToScore) {
+  const auto code_of = [](const EvaluationOptions& options) {
+    try {
+      const TaskMetric metric(options, labelled_samples(2), Reporter::silent());
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("nothing to score"));
+      return error.code();
+    }
+    return ErrorCode::Internal;
+  };
+  const TemporaryFolder folder, other;
+  EXPECT_EQ(code_of(masked(folder, {"\xff\xff", "\xff\xff"})), ErrorCode::InvalidData);
+  EXPECT_EQ(code_of(masked(other, {"\xff\xff", "\xff\1"})), ErrorCode::Internal) << "one pixel has a class";
+  EvaluationOptions spoken;
+  spoken.vocabulary = folder.write("vocab.txt", "<blank>\na\n|\n");
+  spoken.transcripts = folder.write("silent.csv", "file,text\nsample0,\nsample1, \n");
+  EXPECT_EQ(code_of(spoken), ErrorCode::InvalidData);
+  spoken.transcripts = folder.write("one.csv", "file,text\nsample0,\nsample1,a\n");
+  EXPECT_EQ(code_of(spoken), ErrorCode::Internal);
+}
+
 TEST(TaskMetric, RefusesALabelThatIsNoClass) {
   const TemporaryFolder folder;
   const auto options = labelled(folder, {3});

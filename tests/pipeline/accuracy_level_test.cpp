@@ -107,11 +107,12 @@ class ClosingSamplesOf : public SmallNetwork {
     Prepared prepared = make(std::move(recipe));
     const Measured measured = measure(prepared);
     const ClosingSamples found = closing_samples(given, prepared, measured);
-    Closing result{{}, measured.calibration.sample_names, 0, found.what};
+    Closing result{{}, measured.calibration.sample_names, 0, {}};
     for (size_t i = 0; found.source && i < found.source->size(); ++i)
       result.names.push_back(found.source->read(i).name);
     std::ranges::sort(result.names);
     result.known = found.count_read(measured.calibration.identities);
+    result.what = found.text(measured.calibration.identities);
     return result;
   }
 };
@@ -141,6 +142,20 @@ TEST_F(ClosingSamplesOf, TheCalibrationWhereSevenLieBeyondTheLimit) {
   EXPECT_EQ(found.known, 5U);
   given.data.limit = 99;
   EXPECT_THAT(closing(given).names, SizeIs(12));
+}
+
+/// Names do not count: files beyond the limit may be copies.
+TEST_F(ClosingSamplesOf, TheCalibrationWhereThoseBeyondTheLimitAreCopiesOfIt) {
+  QuantizeOptions given = options(folder_of(12));
+  given.data.limit = 4;
+  for (size_t copy = 4; copy < 12; ++copy)
+    std::filesystem::copy_file(folder_ / "data12" / "s00.npy",
+                               folder_ / "data12" / ((copy < 10 ? "s0" : "s") + std::to_string(copy) + ".npy"),
+                               std::filesystem::copy_options::overwrite_existing);
+  const Closing found = closing(given);
+  EXPECT_THAT(found.names, ElementsAre("s00.npy", "s01.npy", "s02.npy", "s03.npy"));
+  EXPECT_EQ(found.known, 4U);
+  EXPECT_EQ(found.what, "calibration samples");
 }
 
 TEST_F(ClosingSamplesOf, OthersThanThoseOfAShuffledCalibration) {

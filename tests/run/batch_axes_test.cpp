@@ -61,6 +61,42 @@ TEST(BatchAxes, OfAFixedExtentAreThoseThatKeepSamplesApart) {
   EXPECT_THAT(axes_of("float[3] x", "float[2] y", weight + "y = MatMul (x, w)"), ElementsAre(kNoBatchAxis));
 }
 
+constexpr const char* kWeight = "w = Constant <value = float[3, 2] {1, 2, 3, 4, 5, 6}> () ";
+
+TEST(BatchAxes, AreOpenAxesThatOutputsCarry) {
+  EXPECT_THAT(axes_of("float[a, 3] x", "float[b, 2] y", kWeight + std::string("y = MatMul (x, w)")), ElementsAre(0));
+  EXPECT_THAT(
+      axes_of("float[a, 3] x", "float[1, b] y", "s = Constant <value = int64[2] {1, -1}> () y = Reshape (x, s)"),
+      ElementsAre(0))
+      << "several elements of a sample on its axis";
+}
+
+TEST(BatchAxes, AreNoPointsThatAreGatheredIntoOneOutput) {
+  const std::string canvas = "c = Constant <value = float[2, 2] {0, 0, 0, 0}> () y = ScatterND (c, at, x)";
+  EXPECT_THAT(axes_of("float[points, 2] x, int64[points, 1] at", "float[2, 2] y", canvas),
+              ElementsAre(kNoBatchAxis, kNoBatchAxis));
+  EXPECT_THAT(axes_of("float[batch, 2] x, int64[batch, 1] at", "float[2, 2] y", canvas),
+              ElementsAre(kNoBatchAxis, kNoBatchAxis))
+      << "whatever their number is called";
+}
+
+TEST(BatchAxes, AreNoNodesThatEdgesConnect) {
+  EXPECT_THAT(axes_of("float[N, 3] nodes, int64[E] from", "float[N, 3] y",
+                      "a = Gather (nodes, from) m = ReduceSum <keepdims = 1> (a) y = Add (nodes, m)"),
+              ElementsAre(kNoBatchAxis, kNoBatchAxis));
+  EXPECT_THAT(axes_of("float[N, 3] nodes, float[3] bias", "float[N, 3] y", "y = Add (nodes, bias)"),
+              ElementsAre(0, kNoBatchAxis))
+      << "rows that nothing connects";
+}
+
+TEST(BatchAxes, AreNoFramesBelowAWindow) {
+  const std::string window =
+      "k = Constant <value = float[1, 1, 3, 1] {1, 1, 1}> () "
+      "s = Constant <value = int64[4] {1, 1, -1, 4}> () r = Reshape (x, s) y = Conv (r, k)";
+  EXPECT_THAT(axes_of("float[T, 4] x", "float[1, 1, U, 4] y", window), ElementsAre(kNoBatchAxis));
+  EXPECT_THAT(axes_of("float[T, 4] x", "float[1, 1, U, 4] y", window, {"x=0"}), ElementsAre(0)) << "the user knows";
+}
+
 TEST(BatchAxes, AreWhatTheUserSays) {
   EXPECT_THAT(axes_by_shape("float[a, b2, 5] x, float[2, b2, 4] h", {"x=0", "h=none"}), ElementsAre(0, kNoBatchAxis));
   EXPECT_THAT(axes_by_shape("float[a, c, 5] x, float[c, a, 4] h", {"h=1"}), ElementsAre(0, 1))

@@ -25,6 +25,15 @@ TEST(ScoreDb, SeesASampleThatIsLostWhereTheMeanDoesNot) {
   EXPECT_NEAR(score_db(Scores{20, 20}), 20, 1e-12) << "samples alike: both halves are the same";
 }
 
+TEST(ScoreDb, CountsASampleByItsWeight) {
+  const Scores twice{10, 10, 30}, once{10, 30};
+  const std::vector<double> alike{.5, .5}, weights{2. / 3, 1. / 3};
+  EXPECT_NEAR(score_db(once, weights), score_db(twice), 1e-12);
+  EXPECT_EQ(score_db(once, alike), score_db(once));
+  EXPECT_NEAR(difference_error_db(Scores{10, 12, 14}, Scores{9, 9, 11}, std::vector<double>(3, 1. / 3)),
+              difference_error_db(Scores{10, 12, 14}, Scores{9, 9, 11}), 1e-12);
+}
+
 TEST(ScoreDb, OfNoSampleIsZero) { EXPECT_EQ(score_db({}), 0); }
 
 TEST(DifferenceErrorDb, IsTheStandardErrorOfTheMeanDifference) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "calibrate/outlier_samples.h"
 #include "core/text.h"
 #include "pipeline/parts/improve.h"
 #include "rewrite/quantized_model.h"
@@ -31,7 +32,10 @@ Model written_model(const Attempt& attempt) {
 AcceptanceReport judged(const Attempt& start, const std::function<Model()>& before, const std::function<Model()>& after,
                         const RunSettings& run) {
   const DataSource& all = *start.measured.samples;
-  const SampleSubset samples(all, samples_by_hash(all, kJudgingSamples));
+  const std::vector<std::string> extremes = samples_of_extremes(
+      start.measured.calibration, kMostExtremes,
+      start.prepared.recipe.outliers == OutlierPolicy::Clip ? start.measured.outliers : no_samples());
+  const SampleSubset samples(all, samples_by_hash(all, kJudgingSamples, {extremes.begin(), extremes.end()}));
   return judge_change({*start.prepared.float32, before, after, samples, run, "comparing with the default's result"});
 }
 

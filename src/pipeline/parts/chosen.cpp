@@ -105,6 +105,11 @@ void keep_scales_apart(Prepared& prepared, Calibration& calibration) {
   restrict_to(prepared.plan, calibration);
 }
 
+/// Returns the outlier samples, where ranges are clipped to what the others reach.
+const std::set<std::string>& clipped_samples(const Recipe& recipe, const Measured& measured) {
+  return recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples();
+}
+
 using HalfOf = std::map<ValueId, ValueId>;
 
 /// Returns by value of the FP32 model that `plan` quantizes the value of the 16-bit plan with its numbers; nullopt when
@@ -146,7 +151,8 @@ ChosenRanges choose_in_float32(const Prepared& prepared, const CalibratorQuestio
                                            .source = question.source,
                                            .settings = question.settings,
                                            .effort = question.effort,
-                                           .ends_with = question.ends_with});
+                                           .ends_with = question.ends_with,
+                                           .clipped = question.clipped});
   chosen.ranges = question.ranges_of(*chosen.calibrator);
   return chosen;
 }
@@ -314,7 +320,7 @@ RangeChoice range_choice(const Prepared& prepared, const Measured& measured, con
           .overrides = recipe.overrides,
           .kind = recipe.format.range_kind(),
           .threads = worker_count(recipe.run),
-          .clipped_samples = recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples(),
+          .clipped_samples = clipped_samples(recipe, measured),
           .found = &measured.found};
 }
 
@@ -353,7 +359,8 @@ Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_pt
                                     .source = measured.samples,
                                     .settings = recipe.run,
                                     .effort = effort,
-                                    .ends_with = ends_with};
+                                    .ends_with = ends_with,
+                                    .clipped = clipped_samples(recipe, measured)};
   const bool half = prepared.half && prepared.data;
   return {half ? choose_in_float32(prepared, question) : choose_calibrator(question), recipe.format};
 }

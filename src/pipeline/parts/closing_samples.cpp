@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "calibrate/outlier_samples.h"
 #include "calibrate/sample_tracker.h"
 #include "detent/base/error.h"
 #include "run/open_samples.h"
@@ -16,6 +17,7 @@ constexpr size_t kFewest = 8;
 /// Two thirds of a second of one core for each of the two models, at 15e9 a second.
 constexpr double kMacs = 10e9;
 constexpr size_t kAlways = 16;
+constexpr const char* kWithoutOutliers = " without the clipped outliers";
 
 /// Returns how many samples to measure on: as many as kMacs or a tenth of the calibration samples pay for, at least
 /// kAlways. Independent of the machine.
@@ -29,17 +31,24 @@ size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepar
   return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
 }
 
-/// Returns samples, in the order of their name hashes, whose content the table does not list: `wanted` of them if twice
-/// as many reads find them.
-std::vector<size_t> beside_table(const DataSource& data, const Calibration& calibration, size_t wanted,
-                                 const RunSettings& run) {
-  std::set<Digest> known;
-  for (const TableSample& sample : calibration.identities) known.insert(sample.content);
+std::set<Digest> contents_of(const std::vector<TableSample>& samples) {
+  std::set<Digest> contents;
+  for (const TableSample& sample : samples) contents.insert(sample.content);
+  return contents;
+}
+
+/// Returns those of `candidates`, `wanted` at most, whose content is that of no calibration sample.
+/// place  of the sample in `data` that tells for a candidate
+template <class Place>
+std::vector<size_t> beside_calibration(const DataSource& data, const std::vector<size_t>& candidates,
+                                       const Calibration& calibration, size_t wanted, const RunSettings& run,
+                                       Place&& place) {
+  const std::set<Digest> known = contents_of(calibration.identities);
   std::vector<size_t> others;
-  for (const size_t i : samples_by_hash(data, 2 * std::max(wanted, kFewest))) {
+  for (const size_t i : candidates) {
     if (others.size() == wanted) break;
     try {
-      const Sample sample = data.read(i);
+      const Sample sample = data.read(place(i));
       if (!known.contains(SampleTracker::identify({&sample, 1}).front().content)) others.push_back(i);
     } catch (const Error& error) {
       if (!run.skip_bad_data || error.code() != ErrorCode::InvalidData) throw;
@@ -53,7 +62,8 @@ const DataSource& hold(ClosingSamples& chosen, std::unique_ptr<DataSource> sourc
 }
 
 /// Completes the choice with these samples of `source`.
-ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vector<size_t> indices, std::string what) {
+ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vector<size_t> indices,
+                    std::string what = {}) {
   chosen.source = std::make_unique<IdentifiedSamples>(std::make_unique<SampleSubset>(source, std::move(indices)));
   chosen.what = std::move(what);
   return std::move(chosen);
@@ -61,11 +71,11 @@ ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vect
 
 /// Completes the choice with samples of `source`, the steps that `data` opens.
 ClosingSamples take_steps(ClosingSamples&& chosen, const DataOptions& data, const DataSource& source,
-                          std::vector<size_t> samples, const std::string& what) {
+                          std::vector<size_t> samples, std::string what = {}) {
   chosen.steps.emplace(data, source, std::move(samples));
   std::vector<size_t> last = chosen.steps->last();
-  return take(std::move(chosen), source, std::move(last),
-              what + ", at step " + std::to_string(*data.steps) + " of each model fed by its own states");
+  chosen.suffix += ", at step " + std::to_string(*data.steps) + " of each model fed by its own states";
+  return take(std::move(chosen), source, std::move(last), std::move(what));
 }
 
 ClosingSamples all_of(const DataOptions& eval, const Model& model) {
@@ -91,10 +101,17 @@ std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const R
   return measure_closing_error(reference, model, *source, run);
 }
 
+std::string ClosingSamples::text(const std::vector<TableSample>& known) const {
+  if (!what.empty()) return what + suffix;
+  const size_t calibrated = count_read(known);
+  if (known.empty()) return "samples" + suffix;  // an imported table names no samples
+  if (calibrated == 0) return "samples outside the calibration set" + suffix;
+  return (calibrated == source->count() ? "calibration samples" : "samples") + suffix;
+}
+
 size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
   if (!source) return 0;
-  std::set<Digest> contents;
-  for (const TableSample& sample : known) contents.insert(sample.content);
+  const std::set<Digest> contents = contents_of(known);
   const auto is_known = [&](const TableSample& sample) { return contents.contains(sample.content); };
   return static_cast<size_t>(std::ranges::count_if(source->identities(), is_known));
 }
@@ -111,28 +128,40 @@ ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const Data
 
 namespace {
 
-/// Chooses among samples that are cut into steps; by name, not by content.
+/// Returns how many candidates to look at for `wanted` samples of another content.
+size_t looked_at(size_t wanted) { return 2 * std::max(wanted, kFewest); }
+
+/// Opens the data with the samples beyond --limit; nullptr where calibration left out none.
+std::unique_ptr<DataSource> open_unlimited(DataOptions data, const Prepared& prepared) {
+  if (prepared.table || !data.limit || data.shard_count != 1) return nullptr;
+  data.limit.reset();
+  return open_samples(data, prepared.model());
+}
+
+/// Chooses among samples that are cut into steps. The last step, with the states of those before it, tells samples
+/// apart.
 ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured,
                              size_t wanted) {
   const size_t steps = *options.data.steps;
   ClosingSamples chosen;
-  if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
+  if (auto opened = open_unlimited(options.data, prepared)) {
     DataOptions unlimited = options.data;
     unlimited.limit.reset();
-    const DataSource& whole = hold(chosen, open_samples(unlimited, prepared.model()));
-    std::vector<size_t> found = stepped_samples_by_hash(whole, steps, wanted, *options.data.limit);
-    if (found.size() >= kFewest)
-      return take_steps(std::move(chosen), unlimited, whole, std::move(found), "samples outside the calibration set");
+    const DataSource& whole = hold(chosen, std::move(opened));
+    std::vector<size_t> found = beside_calibration(
+        whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *options.data.limit), measured.calibration,
+        wanted, options.run, [&](size_t sample) { return sample * steps + steps - 1; });
+    if (found.size() >= kFewest) return take_steps(std::move(chosen), unlimited, whole, std::move(found));
   }
-  const std::string what = prepared.table ? "samples" : "calibration samples";
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
-    if (usual.size() >= kFewest)
-      return take_steps(std::move(chosen), options.data, *prepared.data, std::move(usual),
-                        what + " without the clipped outliers");
+    if (usual.size() >= kFewest) {
+      chosen.suffix = kWithoutOutliers;
+      return take_steps(std::move(chosen), options.data, *prepared.data, std::move(usual));
+    }
   }
   return take_steps(std::move(chosen), options.data, *prepared.data,
-                    stepped_samples_by_hash(*prepared.data, steps, wanted), what);
+                    stepped_samples_by_hash(*prepared.data, steps, wanted));
 }
 
 }  // namespace
@@ -141,36 +170,37 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   const Calibration& calibration = measured.calibration;
   const size_t wanted = samples_to_measure(options, prepared, calibration);
   const DataOptions& eval = options.bound.evaluation.data;
-  const Model& model = prepared.model();
-  if (eval.given()) return all_of(eval, model);
+  if (eval.given()) return all_of(eval, prepared.model());
   if (!prepared.data) return {};
   if (options.data.steps) return closing_steps(options, prepared, measured, wanted);
   ClosingSamples chosen;
-  const auto take_by_hash = [&](const DataSource& source, std::string what) {
-    return take(std::move(chosen), source, samples_by_hash(source, wanted), std::move(what));
+  const auto others_in = [&](const DataSource& source) {
+    return beside_calibration(source, samples_by_hash(source, looked_at(wanted)), calibration, wanted, options.run,
+                              [](size_t sample) { return sample; });
   };
-  const std::string others = "samples outside the calibration set";
-  const bool known = !calibration.identities.empty();  // an imported table names no samples
-  if (prepared.table && known) {
-    std::vector<size_t> found = beside_table(*prepared.data, calibration, wanted, options.run);
-    if (found.size() >= kFewest) return take(std::move(chosen), *prepared.data, std::move(found), others);
-  } else if (!prepared.table && options.data.limit && options.data.shard_count == 1) {
-    DataOptions unlimited = options.data;
-    unlimited.limit.reset();
-    const DataSource& whole = hold(chosen, open_samples(unlimited, model));
-    const std::vector<size_t> found = consecutive_samples(whole, *options.data.limit, whole.size());
-    if (found.size() >= kFewest)
-      return take_by_hash(hold(chosen, std::make_unique<SampleSubset>(whole, found)), others);
+  if (prepared.table && !calibration.identities.empty()) {
+    std::vector<size_t> found = others_in(*prepared.data);
+    if (found.size() >= kFewest) return take(std::move(chosen), *prepared.data, std::move(found));
+  } else if (auto opened = open_unlimited(options.data, prepared)) {
+    const DataSource& whole = hold(chosen, std::move(opened));
+    const DataSource& beyond = hold(
+        chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *options.data.limit, whole.size())));
+    std::vector<size_t> found = others_in(beyond);
+    if (found.size() >= kFewest) return take(std::move(chosen), beyond, std::move(found));
   }
-  const std::string what = known ? "calibration samples" : "samples";
+  const std::vector<std::string> extremes = samples_of_extremes(calibration, kMostExtremes);
+  const auto take_calibrated = [&](const DataSource& source) {
+    return take(std::move(chosen), source, samples_by_hash(source, wanted, {extremes.begin(), extremes.end()}));
+  };
   // Clipped ranges cut outliers on purpose: their error would hide that of all other samples.
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     const std::vector<size_t> usual = samples_without(*measured.samples, measured.outliers);
-    if (usual.size() >= kFewest)
-      return take_by_hash(hold(chosen, std::make_unique<SampleSubset>(*measured.samples, usual)),
-                          what + " without the clipped outliers");
+    if (usual.size() >= kFewest) {
+      chosen.suffix = kWithoutOutliers;
+      return take_calibrated(hold(chosen, std::make_unique<SampleSubset>(*measured.samples, usual)));
+    }
   }
-  return take_by_hash(*measured.samples, what);
+  return take_calibrated(*measured.samples);
 }
 
 }  // namespace detent

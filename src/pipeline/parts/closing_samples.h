@@ -19,7 +19,8 @@ namespace detent {
 struct ClosingSamples {
   std::vector<std::unique_ptr<DataSource>> held;  ///< sources opened or chosen for this
   std::unique_ptr<IdentifiedSamples> source;      ///< looks at these or at the calibration data; nullptr: no data
-  std::string what;                               ///< "evaluation samples", "calibration samples", ...
+  std::string what;                               ///< "evaluation samples"; empty: their content decides (text())
+  std::string suffix;                             ///< " without the clipped outliers", ...
   std::optional<ClosingSteps> steps = {};         ///< where samples are cut into steps; `source` has the last ones
   ReferenceOutputs reference = {};                ///< without steps
 
@@ -29,15 +30,19 @@ struct ClosingSamples {
   /// Compares a quantized model with the float model; nullopt without data. With steps both are fed by their own
   /// states. Errors  those of measure_closing_error and ClosingSteps::error_of.
   [[nodiscard]] std::optional<ClosingError> error_of(const Model& model, const RunSettings& run) const;
+  /// Says what they are: evaluation samples, calibration samples, samples outside the calibration set, or samples of
+  /// both kinds. known  the calibration samples; empty: not known. Call it once they were read.
+  [[nodiscard]] std::string text(const std::vector<TableSample>& known) const;
   /// Returns how many of the samples that were read so far have the content of one of `known`. Names do not count: the
   /// same file may be reached through another folder.
   [[nodiscard]] size_t count_read(const std::vector<TableSample>& known) const;
 };
 
-/// Chooses all samples of --eval where it is given. Otherwise samples that are not calibration samples, where there are
-/// 8: those beyond --limit, or those whose content the table does not list. Otherwise calibration samples. Takes those
-/// with the smallest name hashes, because folders may be sorted by class. Samples that are cut into steps are whole
-/// ones: all steps run, and the last is judged. Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9
+/// Chooses all samples of --eval where it is given. Otherwise samples of another content than the calibration samples,
+/// where there are 8: of those beyond --limit, or beside a table. Otherwise calibration samples, and with them up to 8
+/// that alone reach an end of some range (samples_of_extremes). Takes those with the smallest name hashes, because
+/// folders may be sorted by class. Samples that are cut into steps are whole ones: all steps run, and the last is
+/// judged. Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9
 /// multiply-accumulates or a tenth of the
 ///         calibration pay for.
 /// Errors  those of open_data, and of reading samples to compare them with a table.

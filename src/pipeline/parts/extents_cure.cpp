@@ -28,6 +28,14 @@ std::string regex_quoted(const std::string& name) {
   return text;
 }
 
+}  // namespace
+
+std::string exclude_pattern(const std::vector<std::string>& nodes) {
+  return nodes.size() == 1 ? "^" + regex_quoted(nodes.front()) + "$" : "^(" + join(nodes, "|", regex_quoted) + ")$";
+}
+
+namespace {
+
 /// Returns the names of nodes on codes whose outputs decide extents, in the order of the graph.
 std::vector<std::string> deciding_nodes(const Graph& graph, const PlacementPlan& plan) {
   const ValueMap<bool> decides = values_that_decide_shapes(graph);
@@ -59,7 +67,7 @@ ExtentsCure find_extents_cure(const Prepared& prepared, const Chosen& chosen, co
   const Graph& graph = prepared.graph();
   const std::vector<std::string> nodes = deciding_nodes(graph, prepared.plan);
   if (nodes.empty()) return {{}, "no quantized node decides the extents of outputs: they may differ by chance"};
-  const std::string pattern = "^(" + join(nodes, "|", regex_quoted) + ")$";
+  const std::string pattern = exclude_pattern(nodes);
   PlacementRequest placement = prepared.recipe.placement;
   placement.exclude.push_back(pattern);
   const PlacementPlan plan =

@@ -2,11 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "detent/base/data_source.h"
 #include "pipeline/parts/chosen.h"
 
 namespace detent {
+
+/// Returns the regular expression (ECMAScript) for --exclude that matches these nodes alone.
+[[nodiscard]] std::string exclude_pattern(const std::vector<std::string>& nodes);
 
 /// Finds what helps a model of which no output could be compared, because quantized nodes decide its extents: with
 /// these nodes float, numbers decide extents as they do in FP32. It is tried on the samples.

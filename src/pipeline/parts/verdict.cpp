@@ -3,29 +3,37 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/judge.h"
+#include "evaluate/side_by_side.h"
 #include "evaluate/trial.h"
+#include "evaluate/value_costs.h"
 #include "evaluate/value_errors.h"
 #include "ops/traits.h"
 #include "options/groups.h"
 #include "pipeline/parts/extents_cure.h"
 #include "pipeline/parts/provenance.h"
+#include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/sample_subset.h"
+#include "tune/ruinous_layers.h"
 
 namespace detent {
 
 namespace {
 
 constexpr size_t kBlameSamples = 4;
+constexpr size_t kConfirmingSamples = 64;  // of the best of what was tried
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
 constexpr size_t kUnseenShown = 3;
@@ -38,27 +46,105 @@ PlacementPlan without(PlacementPlan plan, MaybeValue value) {
   return plan;
 }
 
-/// Measures which quantized values ruin the outputs: for the values with the largest error alone, the SQNR of
-/// the worst output when only that value is float; largest first. Biases are float.
-/// Errors  those of measure_value_errors, values_to_judge and evaluate_side_by_side.
-void find_blame(VerdictReport& verdict, const Model& model, const PlacementPlan& plan, const Chosen& chosen,
-                const DataSource& source, const RunSettings& settings) {
-  RewriteOptions format = chosen.format;
+/// The quantized model that is asked for what costs most. Its members must outlive it.
+struct BlameQuestion {
+  const Prepared& prepared;  ///< with its model
+  const Model& model;        ///< with the constants that were chosen
+  const VerdictGrounds& grounds;
+  const RunSettings& run;
+};
+
+/// Layers that stay float on trial.
+struct ExcludeTrial {
+  std::string pattern;
+  PlacementPlan plan;
+  std::map<ValueId, Range> ranges = {};
+};
+
+/// Returns the plans with the layers around each value float, as --exclude makes them: each set once, without plans
+/// whose ranges are not known and cannot be measured.
+std::vector<ExcludeTrial> exclude_trials(const BlameQuestion& question, const std::vector<ValueCost>& costs) {
+  const auto& [prepared, model, grounds, run] = question;
+  const Recipe& recipe = prepared.recipe;
+  std::vector<ExcludeTrial> trials;
+  if (recipe.target->engine.whole_graph) return trials;
+  for (const ValueCost& cost : costs) {
+    const std::vector<std::string> layers = layers_around(prepared.graph(), prepared.plan, cost.value);
+    if (layers.empty()) continue;
+    std::string pattern = exclude_pattern(layers);
+    if (std::ranges::find(trials, pattern, &ExcludeTrial::pattern) != trials.end()) continue;
+    PlacementRequest placement = recipe.placement;
+    placement.exclude.push_back(pattern);
+    trials.push_back({std::move(pattern),
+                      make_placement_plan(prepared.graph(), *recipe.target, placement, prepared.shapes, recipe.kept)});
+  }
+  const Chosen& chosen = grounds.chosen;
+  const auto is_known = [&](ValueId value) { return chosen.ranges.contains(value); };
+  if (!grounds.measured.samples)
+    std::erase_if(trials, [&](const ExcludeTrial& trial) {
+      return !std::ranges::all_of(trial.plan.quantized_values(), is_known);
+    });
+  RangeBook book = range_book(prepared, grounds.measured, *chosen.calibrator, chosen.ranges);
+  std::vector<PlacementPlan> plans;
+  for (const ExcludeTrial& trial : trials) plans.push_back(trial.plan);
+  book.measure_for(plans);
+  for (ExcludeTrial& trial : trials) trial.ranges = book.ranges_of(trial.plan);
+  return trials;
+}
+
+/// Returns the option that leaves the outputs the highest SQNR, with that SQNR; "" where none gains 3 dB.
+std::string best_exclude(const BlameQuestion& question, const std::vector<ExcludeTrial>& trials,
+                         const std::vector<double>& sqnr_db, const std::vector<std::string>& names,
+                         const RewriteOptions& format) {
+  if (trials.empty()) return {};
+  const ExcludeTrial& best = trials[static_cast<size_t>(std::ranges::max_element(sqnr_db) - sqnr_db.begin())];
+  const auto& [prepared, model, grounds, run] = question;
+  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kConfirmingSamples));
+  ModelsSideBySide variants(model);
+  variants.add(make_qdq_patch(model.graph(), prepared.plan, grounds.chosen.ranges, format).patch);
+  variants.add(make_qdq_patch(model.graph(), best.plan, best.ranges, format).patch);
+  const Evaluation found =
+      evaluate_side_by_side(variants, {model, names, samples, run, "measuring the best --exclude"});
+  const double before = worst_sqnr_db(found.report(0)), with = worst_sqnr_db(found.report(1));
+  if (!(with >= before + kRuinDb)) return {};
+  return fmt::format("--exclude {} (SQNR {:.1f} dB instead of {:.1f})", shell_quoted(best.pattern), with, before);
+}
+
+/// Measures which quantized values ruin the outputs: for the values that cost most alone, the SQNR of the worst output
+/// when only that value is float; largest first. Biases are float. The first cure is the best --exclude of the layers
+/// around one of them.
+/// Errors  those of measure_value_errors, find_costly_values, values_to_judge, measuring and evaluate_side_by_side.
+void find_blame(VerdictReport& verdict, const BlameQuestion& question) {
+  const auto& [prepared, model, grounds, run] = question;
+  const auto& [plan, ranges] = std::tie(prepared.plan, grounds.chosen.ranges);
+  const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
+  RewriteOptions format = grounds.chosen.format;
   format.int32_bias = false;  // its scale comes from a pair that a variant may lack
   const Graph& graph = model.graph();
-  std::vector<LocalError> suspects = measure_value_errors(model, plan, chosen.ranges, format, source, settings);
-  suspects.resize(std::min(suspects.size(), kTried));
+  const std::vector<std::string> names = values_to_judge(model, few, run);
+  const std::vector<ValueCost> costs = find_costly_values(
+      {model, plan, ranges, format, names, few, run, "looking for the values that cost most"}, kTried, HUGE_VAL);
+  std::map<std::string, double> own;
+  for (const LocalError& one : measure_value_errors(model, plan, ranges, format, few, run))
+    own[one.value] = one.sqnr_db;
+  const std::vector<ExcludeTrial> trials = exclude_trials(question, costs);
   ModelsSideBySide variants(model);
-  variants.add(make_qdq_patch(graph, plan, chosen.ranges, format).patch);
-  for (const LocalError& suspect : suspects)
-    variants.add(make_qdq_patch(graph, without(plan, graph.find_value(suspect.value)), chosen.ranges, format).patch);
-  const std::vector<std::string> names = values_to_judge(model, source, settings);
+  variants.add(make_qdq_patch(graph, plan, ranges, format).patch);
+  for (const ValueCost& cost : costs)
+    variants.add(make_qdq_patch(graph, without(plan, cost.value), ranges, format).patch);
+  for (const ExcludeTrial& trial : trials) variants.add(make_qdq_patch(graph, trial.plan, trial.ranges, format).patch);
   const Evaluation found =
-      evaluate_side_by_side(variants, {model, names, source, settings, "looking for the values that cost most"});
+      evaluate_side_by_side(variants, {model, names, few, run, "looking for the values that cost most"});
   verdict.blame_sqnr_db = worst_sqnr_db(found.report(0));
-  for (size_t i = 0; i < suspects.size(); ++i)
-    verdict.blame.push_back({suspects[i].value, suspects[i].sqnr_db, worst_sqnr_db(found.report(1 + i))});
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const std::string& name = graph.value(costs[i].value).name;
+    verdict.blame.push_back({name, own[name], worst_sqnr_db(found.report(1 + i))});
+  }
   std::ranges::stable_sort(verdict.blame, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
+  std::vector<double> sqnr_db;
+  for (size_t i = 0; i < trials.size(); ++i) sqnr_db.push_back(worst_sqnr_db(found.report(1 + costs.size() + i)));
+  std::string exclude = best_exclude(question, trials, sqnr_db, names, format);
+  if (!exclude.empty()) verdict.cures.insert(verdict.cures.begin(), std::move(exclude));
 }
 
 /// Returns the value that this one is a copy of, at last; itself where it is none.
@@ -107,12 +193,11 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared&
     if (!grounds.unseen.empty())
       verdict.cures.push_back(cure_for_unseen(prepared.graph(), grounds.unseen, options.data.steps.has_value()));
     if (known_cause) return;
-    Model model = take_model(prepared);
+    Model model = prepared.model().clone();
     if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
     if (ranges_fingerprint(model.graph(), chosen.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
-    const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
-    find_blame(verdict, model, prepared.plan, chosen, few, options.run);
+    find_blame(verdict, {prepared, model, grounds, options.run});
   } catch (const Error& error) {  // the file is written; its explanation may fail
     if (error.code() == ErrorCode::Interrupted) throw;
     verdict.caveats.push_back(std::string("what costs most could not be measured: ") + error.what());

@@ -13,6 +13,7 @@ struct VerdictGrounds {
   const DataSource* samples = nullptr;  ///< of the closing error; not null where there is one
   size_t calibrated_with = 0;           ///< number of them that are calibration samples
   const Chosen& chosen;
+  const Measured& measured;         ///< what `chosen` was chosen from
   std::vector<std::string> unseen;  ///< JudgedFacts::unseen
 };
 

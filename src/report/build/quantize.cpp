@@ -162,10 +162,9 @@ Document document_of(const QuantizeReport& report) {
   if (report.verdict.quality == Quality::Good && !report.next_command.empty())
     document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   auto& figures = document.figures.figures;
-  if (!unquantized) {
-    for (auto& figure : error_figures(report.error)) figures.push_back(std::move(figure));
+  for (auto& figure : error_figures(report.error)) figures.push_back(std::move(figure));
+  if (!unquantized)
     for (auto& figure : coverage_figures(plan.coverage)) figures.push_back(std::move(figure));
-  }
   if (report.output_bytes > 0)
     figures.push_back({bytes(report.output_bytes), "file size", {"FP32 ", bytes(report.model_bytes)}});
   PlanReport placed = plan;
