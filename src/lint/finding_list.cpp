@@ -88,6 +88,8 @@ constexpr FindingKind kFindings[] = {
     {"bias-scale", kEvery, "a bias scale that is not input scale * weight scale", kTried, findings::bias_scale},
     {"clip-before-int8-q", kOwn, "a Clip in front of an INT8 pair that reaches below it",
      "tried in ONNX Runtime 1.14, 1.17, 1.20 and 1.30, CPU", findings::clip_before_int8_q},
+    {"copied-int8-pair", kOwn, "an INT8 pair that ONNX Runtime 1.30 to 1.32 copies with another type, from opset 21 on",
+     "tried in ONNX Runtime 1.24 and 1.32, CPU", findings::copied_int8_pair},
     {"shared-int8-pair", kOwn, "an INT8 pair with several readers", kTried, findings::shared_int8_pair},
     {"deconvolution-3d-not-closed", kOwn, "a 3-D ConvTranspose without a pair behind it", kIssue3412,
      findings::deconvolution_3d_not_closed, kPairs, &Target::int8_deconvolutions},

@@ -14,6 +14,7 @@
 #include "prepare/engine_forms.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
+#include "prepare/lower_opset.h"
 #include "prepare/plain_nodes.h"
 #include "prepare/raise_opset.h"
 
@@ -25,6 +26,9 @@ namespace {
 constexpr int64_t kHalfScalesOpset = 19, kFp8Opset = 19;
 /// The first opset with BFloat16 convolutions, pooling and others. Source: ONNX docs/Changelog.md, version 22.
 constexpr int64_t kBFloat16Opset = 22;
+/// The last opset at which every ONNX Runtime loads INT8 pairs. From 21 on its fusions copy a QuantizeLinear with
+/// `output_dtype`, and releases 1.30 to 1.32 then make INT8 codes UINT8 in the zero point alone and refuse the model.
+constexpr int64_t kInt8Opset = 20;
 
 /// True when nodes compute with FP16 values. FP16 constants that Casts alone read are weights stored in half the bytes.
 bool computes_in_half(const Graph& graph) {
@@ -53,6 +57,7 @@ bool shapes_attention(const Target& target, const PrepareOptions& options) {
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
   if (shapes_attention(target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
+  if (options.int8 && graph.opset() > kInt8Opset) return true;
   return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
          });
@@ -84,6 +89,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
     throw Error(error.code(), std::string("FP16 scales need opset 19: ") + error.what(),
                 "--format scales=fp32 keeps opset " + std::to_string(model.graph().opset()));
   }
+  if (options.int8 && options.float_type != FloatType::Bf16) lower_opset(model, kInt8Opset);
   done.forwarded_constants = forward_constants(model);
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
@@ -109,7 +115,7 @@ Preparation prepare_checked(Model& model, const Target& target, std::span<const 
   Preparation preparation = prepare_model(model, target, options);
   if (inputs.empty() || !preparation.changed()) return preparation;
   try {
-    check_same_outputs(before, model, inputs, "folding and opset raising");
+    check_same_outputs(before, model, inputs, "folding and another opset");
   } catch (const Error& error) {
     if (!unchanged || preparation.forms == 0) throw;
     model = std::move(*unchanged);
@@ -117,7 +123,7 @@ Preparation prepare_checked(Model& model, const Target& target, std::span<const 
     plain.forms = false;
     preparation = prepare_model(model, target, plain);
     preparation.forms_undone = error.what();
-    if (preparation.changed()) check_same_outputs(before, model, inputs, "folding and opset raising");
+    if (preparation.changed()) check_same_outputs(before, model, inputs, "folding and another opset");
   }
   return preparation;
 }

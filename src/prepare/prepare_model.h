@@ -33,16 +33,19 @@ struct PrepareOptions {
   bool half_scales = true;                 ///< FP16 values get FP16 scales, which need opset 19
   FloatType float_type = FloatType::Fp32;  ///< type that nodes will get; BF16 needs opset 22
   bool fp8 = false;                        ///< FP8 codes, which need opset 19
+  bool int8 = false;                       ///< INT8 codes of activations, which want opset 20 at most
   bool forms = true;                       ///< bring operators into the forms that the engine wants
   bool attention = false;                  ///< products of two activations get pairs
 };
 
 /// Returns the preparation that the placement options need.
 [[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement,
-                                                    FloatType float_type = FloatType::Fp32) {
+                                                    FloatType float_type = FloatType::Fp32,
+                                                    DataType activation = DataType::UInt8) {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16,
           .float_type = float_type,
           .fp8 = placement.type == CodeType::Fp8,
+          .int8 = activation == DataType::Int8,
           .forms = true,
           .attention = quantizes_attention(placement)};
 }
@@ -52,7 +55,8 @@ struct PrepareOptions {
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model, bool pairs = false);
 
-/// Prepares the model in place. Raises the opset to the one that the target and the types need. Lets readers of
+/// Prepares the model in place. Raises the opset to the one that the target and the types need; with INT8 codes it lowers
+/// one above 20, if nothing in the model needs it. Lets readers of
 /// Identity(constant) read the constant. Folds constants and BatchNormalization. Replaces every Sum of two by an Add.
 /// Leaves out states of LSTM, GRU and RNN that nothing reads. Brings attention that gets pairs into the form that the
 /// engine fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an

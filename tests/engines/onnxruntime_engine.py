@@ -1,6 +1,7 @@
 """ONNX Runtime's CPU provider, with all graph optimizations."""
 
 import pathlib
+import re
 import tempfile
 
 import numpy
@@ -27,7 +28,7 @@ def run(path, feeds, layers):
         optimized = pathlib.Path(folder) / "optimized.onnx"
         session = session_of(path, optimized=optimized)
         nodes = onnx.load(optimized, load_external_data=False).graph.node
-    # An integer node keeps the name of its layer; of a MatMul and the Add behind it the product's and an ending.
-    names = {node.name.split("/")[0] for node in nodes if node.op_type in INTEGER_OPERATORS}
+    # An integer node has the name of its layer, and an ending where it was copied or made of a MatMul and an Add.
+    names = {re.split("/|_token_", node.name)[0] for node in nodes if node.op_type in INTEGER_OPERATORS}
     outputs = [[numpy.asarray(output) for output in session.run(None, feed)] for feed in feeds]
     return outputs, [layer["name"] for layer in layers if layer["name"] in names], []

@@ -195,7 +195,7 @@ void read_first(Prepared& made, Model& model) {
   const bool checks = recipe.measures && made.inputs;
   made.preparation =
       prepare_checked(model, *recipe.target, checks ? std::span<const Tensor>(*made.inputs) : std::span<const Tensor>{},
-                      prepare_options(recipe.placement, recipe.float_type));
+                      prepare_options(recipe.placement, recipe.float_type, recipe.format.activation.type));
   if (!made.preparation.forms_undone.empty())
     recipe.run.reporter->warn("operators keep their form, although " + std::string(recipe.target->engine.title) +
                               " wants another: " + made.preparation.forms_undone);
@@ -211,7 +211,7 @@ void read_first(Prepared& made, Model& model) {
 /// Repeats the changes that were checked when the model was first read.
 /// evens  with another equalization than then
 void read_again(Prepared& made, Model& model, bool evens) {
-  PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type);
+  PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
   options.forms = made.preparation.forms_undone.empty();
   prepare_model(model, *made.recipe.target, options);
   if (evens)

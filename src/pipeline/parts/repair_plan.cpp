@@ -147,7 +147,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   format = rewrite_options({.activation = kept_activation(trained.reading, target)}, placement, target);
   format.weight_bits = 8;
   placement = placement_with(format, placement, target);
-  PrepareOptions preparation = prepare_options(placement);
+  PrepareOptions preparation = prepare_options(placement, FloatType::Fp32, format.activation.type);
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
   facts = float_layers(trained, target, written.graph(), graph(), source != nullptr);

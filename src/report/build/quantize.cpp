@@ -30,7 +30,7 @@ Section unquantized_error(const LatencyReport& report) {
 
 /// Names the written file and the model it was made from.
 Words made_words(const QuantizeReport& report) {
-  const bool raised = report.written_opset != 0 && report.written_opset != report.opset;
+  const bool changed = report.written_opset != 0 && report.written_opset != report.opset;
   return {"wrote ",
           name(report.output),
           " (",
@@ -45,7 +45,8 @@ Words made_words(const QuantizeReport& report) {
           bytes(report.model_bytes),
           ", opset ",
           count(report.opset),
-          raised ? Words{" raised to ", count(report.written_opset)} : Words(),
+          changed ? Words{report.written_opset > report.opset ? " raised to " : " lowered to ", count(report.written_opset)}
+                  : Words(),
           ")"};
 }
 

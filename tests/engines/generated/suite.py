@@ -31,12 +31,13 @@ import networks
 import numpy
 import onnx
 
-# Name: engine, target, more options of `quantize`.
+# Name: engine, target, more options of `quantize`, checks that are left out.
 JUDGES = {
-    "openvino": ("openvino", "openvino", []),
-    "onnxruntime": ("onnxruntime", "onnxruntime", []),
-    "onnxruntime-int8": ("onnxruntime", "onnxruntime", ["--activation=int8"]),
-    "qnn": ("qnn", "qnn", []),
+    "openvino": ("openvino", "openvino", [], ()),
+    "onnxruntime": ("onnxruntime", "onnxruntime", [], ()),
+    # Not what the engine likes, and lint says so; the files have to load and to be right.
+    "onnxruntime-int8": ("onnxruntime", "onnxruntime", ["--activation=int8"], ("lint", "layers")),
+    "qnn": ("qnn", "qnn", [], ()),
 }
 LANES = {"qnn": 1}  # networks judged at a time; the emulator takes gigabytes
 LIMIT_SECONDS = {"qnn": 240}
@@ -83,7 +84,7 @@ class Worker:
 
 def judge_network(name, how, worker, folder):
     """Quantizes one network and judges its file. Returns {failed, values, share, claims}."""
-    engine, target, options = how
+    engine, target, options, left_out = how
     model, calibration, judged = networks.generate(name)
     float_path, path = folder / "float.onnx", folder / "qdq.onnx"
     onnx.save(model, float_path)
@@ -105,6 +106,7 @@ def judge_network(name, how, worker, folder):
     found = worker.judge(job)
     found["claims"] = claims
     found["failed"] |= measures.check_report(report["coverage"], layers) | check_lint(path, target)
+    found["failed"] = {check: said for check, said in found["failed"].items() if check not in left_out}
     return found
 
 

@@ -5,6 +5,6 @@
 namespace detent::findings {
 
 /// Checks that concern ONNX Runtime alone.
-FindingCheck shared_int8_pair, clip_before_int8_q, refused_activation, scale_not_scalar, joined_pairs;
+FindingCheck shared_int8_pair, clip_before_int8_q, refused_activation, scale_not_scalar, joined_pairs, copied_int8_pair;
 
 }  // namespace detent::findings

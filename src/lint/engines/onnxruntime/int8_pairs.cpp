@@ -42,7 +42,37 @@ bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
          (codes.highest - point) * scale <= static_cast<double>(bounds.high()) + half_step;
 }
 
+// The opset from which on the engine copies a QuantizeLinear with `output_dtype`.
+constexpr int64_t kOutputType = 21;
+
+// True when the engine writes a copy of the pair: behind a copy of values that no other pair follows, or behind the
+// Reshape in front of the Gemm that it makes of a MatMul and an Add.
+bool copies_pair(const LintView& view, NodeId reader) {
+  if (const auto bias = product_bias(view, reader); bias && bias->reshaped) return true;
+  if (!moves_pairs(view.facts(), view.found(), reader)) return false;
+  const auto& uses = view.value(*view.node(reader).output(0)).uses;
+  return std::ranges::none_of(uses, [&](const Use& use) { return use.slot >= 0 && view.operand(use.node, use.slot); });
+}
+
 }  // namespace
+
+void copied_int8_pair(const LintView& view, FindingLog& log) {
+  if (view.graph().opset() < kOutputType) return;
+  std::set<int> named;
+  for (const QuantizedOperand& operand : view.reading().operands) {
+    const MaybeNode node = view.graph().find_node(operand.node);
+    if (operand.constant || !node || operand.quantize < 0 || view.grid(operand).codes != DataType::Int8) continue;
+    if (!has_one_reader(view, operand) || !copies_pair(view, *node) || !named.insert(operand.quantize).second) continue;
+    log.add(view.qdq(operand.quantize).name,
+            subject(view, operand.quantize) + " is INT8 at opset " + std::to_string(view.graph().opset()) +
+                ": ONNX Runtime 1.30 to 1.32 refuses the model at levels extended and all, because it writes a copy "
+                "behind " +
+                view.facts().describe(*node) + " as INT8 and makes the zero point UINT8",
+            "write the file with opset 20 (repair does if no operator is newer), quantize activations to UINT8, or run "
+            "at level basic",
+            view.layers_of(operand.quantize));
+  }
+}
 
 void shared_int8_pair(const LintView& view, FindingLog& log) {
   std::set<int> named;

@@ -7,10 +7,7 @@
 #include "place/draft/flow.h"
 
 namespace detent {
-namespace {
 
-// True for copies that ONNX Runtime moves a pair across: one pair, before or behind, makes them integer. Flatten is not
-// one.
 bool moves_pairs(const GraphFacts& facts, const PlacementDraft& draft, NodeId node) {
   switch (facts.kind(node)) {
     case OpKind::Reshape: return commutes(facts, draft, node) && facts.node(node).op_type != "Flatten";
@@ -20,6 +17,8 @@ bool moves_pairs(const GraphFacts& facts, const PlacementDraft& draft, NodeId no
     default: return false;
   }
 }
+
+namespace {
 
 // Returns the constant behind Identity nodes, through which exporters share a bias and which ONNX Runtime removes.
 const Tensor* constant_behind_copies(const PairView& view, MaybeValue value) {
