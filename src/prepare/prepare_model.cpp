@@ -91,7 +91,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
   leave_out_unread_states(model);
   done.opset_after = model.graph().opset();
-  if (dumps()) write_model(model, next_dump("prepared.onnx"));
+  if (dumps()) write_model(model, next_dump("prepared.onnx"), {.joined = true});
   return done;
 }
 
