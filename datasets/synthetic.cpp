@@ -55,6 +55,10 @@ SyntheticSpec parse_spec(const std::string& src) {
 }
 
 Shape sample_shape(const FeedInput& input) {
+  if (!input.spec.has_shape)
+    throw Error(ErrorCode::InvalidOption,
+                "input '" + input.spec.name + "' has no declared shape, so random data cannot be made for it",
+                "give real data: a .npy whose axis 0 counts samples");
   Shape shape;
   for (size_t axis = 0; axis < input.spec.shape.size(); ++axis) {
     const int64_t extent = static_cast<int>(axis) == input.batch_axis ? 1 : input.spec.shape[axis];

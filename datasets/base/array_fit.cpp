@@ -107,6 +107,7 @@ std::optional<ArrayFit> fit_windows(const Shape& array, const FeedInput& input) 
 }  // namespace
 
 std::string describe_shape(const InputSpec& spec) {
+  if (!spec.has_shape) return "any shape";
   if (spec.shape.empty()) return "scalar";
   std::string text;
   for (const int64_t extent : spec.shape) {
@@ -119,6 +120,7 @@ std::string describe_shape(const InputSpec& spec) {
 ArrayFit fit_array(const Shape& array, const FeedInput& input) {
   const size_t rank = input.spec.shape.size();
   const bool batched = input.batch_axis != kNoBatchAxis;
+  if (!input.spec.has_shape) return array.rank() == 0 ? ArrayFit{} : ArrayFit{0, as_index(array[0])};
   if (array.rank() == rank + 1 && agree(array.dims().subspan(1), model_layout(input, 1)))
     return {0, as_index(array[0])};
   if (array.rank() == rank && !batched && agree(array.dims(), input.spec.shape)) return {};
@@ -203,6 +205,7 @@ Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& 
   const size_t rank = input.spec.shape.size();
   const bool batched = input.batch_axis != kNoBatchAxis;
   if (fit.cut_axis != ArrayFit::kWhole) extents.erase(extents.begin() + fit.cut_axis);
+  if (!input.spec.has_shape && fit.cut_axis != ArrayFit::kWhole) extents.insert(extents.begin(), 1);
   if (batched && extents.size() < rank) extents.insert(extents.begin() + input.batch_axis, 1);
   Tensor sample = cast(values.reshaped(Shape(std::span<const int64_t>(extents))), input.spec.type);
   if (is_floating_point(values.type()) && is_integer(input.spec.type)) check_cast(values, sample, input);

@@ -38,6 +38,7 @@ struct ArraySample {
 /// rank R      axis b counts samples; with b > 0 and fitting sizes axis 0 may do so, without b: states [samples,
 /// layers, hidden].
 /// rank R + 1  axis 0 counts samples; each has extent 1 at b.
+/// No declared shape: axis 0 counts samples, each with extent 1 there; a scalar is one sample.
 /// No batch axis: rank R is one sample, R + 1 has samples on axis 0. Token ids, integers [batch, S] with S fixed: rows
 /// longer than S, [N, L] or [L], are cut to consecutive windows of S; the rest of a row is dropped.
 /// Errors  InvalidData, without a file name, with both shapes; also when an array can be read in two ways, unless the

@@ -1,11 +1,13 @@
 // TIFF and BigTIFF by libtiff. The kinds that are read, and their pixels, are those of OpenCV 4.6: 8 bits through the
 // library's RGBA pictures, which know palettes, CMYK, YCbCr and all packings; 10 to 16 bits as levels of gray or RGB.
+// Alpha is dropped as Pillow drops it: colours are those in front of any ground.
 #include <tiffio.h>
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "datasets/codecs/codec.h"
 
@@ -104,7 +106,8 @@ struct TiffForm {
   uint32_t width, height, tile_width, tile_height;
   uint16_t photometric, bits, samples, orientation;
   bool tiled, gray;
-  bool deep = false;  ///< 16 bits a channel
+  bool deep = false;         ///< 16 bits a channel
+  bool is_weighted = false;  ///< the colours are stored times alpha, which is divided out
   int channels = 3;
 
   TiffForm(const TiffFile& file, bool as_stored)
@@ -121,6 +124,7 @@ struct TiffForm {
       refuse_tiff("has " + std::to_string(samples) + " samples a pixel; 1 to 4 are read");
     check_numbers(file);
     choose_channels(as_stored);
+    is_weighted = !as_stored && alpha_of(file) == EXTRASAMPLE_ASSOCALPHA;
     if (deep && samples > 1 && file.field<uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) != PLANARCONFIG_CONTIG)
       refuse_tiff("has 16-bit samples in separate planes, which Detent does not read");
     if (tiled) {
@@ -151,6 +155,13 @@ struct TiffForm {
     if (orientation < ORIENTATION_LEFTTOP) return ORIENTATION_TOPLEFT;
     return orientation == ORIENTATION_LEFTTOP || orientation == ORIENTATION_RIGHTBOT ? ORIENTATION_LEFTTOP
                                                                                      : ORIENTATION_RIGHTBOT;
+  }
+
+  /// Returns the kind of the sample behind the colours as the file declares it.
+  static uint16_t alpha_of(const TiffFile& file) {
+    uint16_t count = 0, *kinds = nullptr;
+    const bool found = TIFFGetField(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) != 0 && count > 0;
+    return found ? kinds[0] : EXTRASAMPLE_UNSPECIFIED;
   }
 
  private:
@@ -185,15 +196,23 @@ Level luma(Level red, Level green, Level blue) {
   return static_cast<Level>((red * kRed + green * kGreen + blue * kBlue + (1 << (kScale - 1))) >> kScale);
 }
 
+/// Divides a colour by alpha as Pillow does: cut, at most the highest level; 0 where alpha is 0.
+template <class Level>
+Level divided(Level colour, Level alpha) {
+  constexpr uint64_t kHighest = std::numeric_limits<Level>::max();
+  return alpha == 0 ? Level{0} : static_cast<Level>(std::min(kHighest, colour * kHighest / alpha));
+}
+
 /// Writes a pixel of RGB and alpha as one, three or four channels, blue first.
 template <class Level>
-void put(Level*& to, int channels, Level red, Level green, Level blue, Level alpha) {
-  if (channels == 1) {
+void put(Level*& to, const TiffForm& form, Level red, Level green, Level blue, Level alpha) {
+  if (form.is_weighted) red = divided(red, alpha), green = divided(green, alpha), blue = divided(blue, alpha);
+  if (form.channels == 1) {
     *to++ = luma(red, green, blue);
     return;
   }
   *to++ = blue, *to++ = green, *to++ = red;
-  if (channels == 4) *to++ = alpha;
+  if (form.channels == 4) *to++ = alpha;
 }
 
 /// A tile within the picture.
@@ -223,6 +242,10 @@ void for_tiles(const TiffForm& form, const Read& read) {
 class RgbaTiff {
  public:
   explicit RgbaTiff(const TiffFile& file) {
+    // The library multiplies colours by an alpha that is not associated with them.
+    const uint16_t as_they_are = EXTRASAMPLE_ASSOCALPHA;
+    if (TiffForm::alpha_of(file) == EXTRASAMPLE_UNASSALPHA)
+      TIFFSetField(file.get(), TIFFTAG_EXTRASAMPLES, 1, &as_they_are);
     char text[1024] = "";
     constexpr int kStopAtErrors = 1;
     if (TIFFRGBAImageOK(file.get(), text) == 0 || TIFFRGBAImageBegin(&image_, file.get(), kStopAtErrors, text) == 0)
@@ -256,7 +279,7 @@ void read_8_bits(const TiffFile& file, const TiffForm& form, const NewPixels& pi
       const uint32_t* from = tile.data() + as_index(place.height - 1 - line) * place.width;
       unsigned char* to = pixels.row(static_cast<int>(top + line)) + as_index(place.x) * as_index(form.channels);
       for (uint32_t x = 0; x < place.width; ++x, ++from)
-        put(to, form.channels, static_cast<unsigned char>(TIFFGetR(*from)), static_cast<unsigned char>(TIFFGetG(*from)),
+        put(to, form, static_cast<unsigned char>(TIFFGetR(*from)), static_cast<unsigned char>(TIFFGetG(*from)),
             static_cast<unsigned char>(TIFFGetB(*from)), static_cast<unsigned char>(TIFFGetA(*from)));
     }
   });
@@ -291,7 +314,7 @@ void read_16_bits(const TiffFile& file, const TiffForm& form, const NewPixels& p
         if (form.channels == 1 && form.samples == 1)
           *to++ = level(0);
         else
-          put(to, form.channels, level(0), level(1), level(2), form.samples == 4 ? level(3) : uint16_t{0});
+          put(to, form, level(0), level(1), level(2), form.samples == 4 ? level(3) : uint16_t{0});
       }
     }
   });

@@ -27,9 +27,7 @@ struct BmpHeader {
   uint64_t width = 0, height = 0, bits = 0, packing = kPlain, pixels_at = 0;
   bool is_old = false;  ///< OS/2's
   bool top_first = false;
-  bool has_masks = false;  ///< of 32 bits, with alpha
-  bool is_565 = false;     ///< 16 bits with six for green
-  std::array<uint32_t, 4> masks{};
+  std::array<uint32_t, 4> masks{};  ///< of pixels of 16 and 32 bits; alpha's is 0 where the file has none
   std::array<Bgr, 256> palette{};
 
   explicit BmpHeader(const BmpBytes& bytes) : in_(bytes, true) {
@@ -77,14 +75,25 @@ struct BmpHeader {
     check_bits((plain && (bits == 1 || bits == 4 || bits == 8 || bits == 24)) ||
                ((plain || masked) && (bits == 16 || bits == 32)) || (bits == 4 && packing == kRuns4) ||
                (bits == 8 && packing == kRuns8));
+    if (bits >= 16) read_masks(masked);
+  }
+
+  /// Reads the masks, which stand in headers of 52 bytes and more, or behind one of 40; alpha's from 56 bytes on.
+  void read_masks(bool masked) {
     constexpr uint64_t kMasksAt = kHeadersAt + 40, kBytesWithAlpha = 56;
-    if (masked)
-      for (uint64_t i = 0; i < masks.size(); ++i) masks[i] = static_cast<uint32_t>(in_.at(kMasksAt + 4 * i, 4));
-    has_masks = masked && bits == 32 && header_bytes_ >= kBytesWithAlpha && masks[0] && masks[1] && masks[2];
-    if (!masked || bits != 16) return;
-    is_565 = masks[0] == 0xf800 && masks[1] == 0x7e0 && masks[2] == 0x1f;
-    if (!is_565 && !(masks[0] == 0x7c00 && masks[1] == 0x3e0 && masks[2] == 0x1f))
-      refuse_bmp("has masks of 16 bits at byte 54 that are neither 5-5-5 nor 5-6-5");
+    const uint64_t stored = !masked ? 0 : header_bytes_ >= kBytesWithAlpha ? 4 : 3;
+    for (uint64_t i = 0; i < stored; ++i) masks[i] = static_cast<uint32_t>(in_.at(kMasksAt + 4 * i, 4));
+    if (masks == std::array<uint32_t, 4>{}) {
+      masks = bits == 16 ? std::array<uint32_t, 4>{0x7c00, 0x3e0, 0x1f} : std::array<uint32_t, 4>{0xff0000, 0xff00, 0xff};
+      return;
+    }
+    uint64_t taken = 0;
+    for (size_t i = 0; i < masks.size(); ++i) {
+      const uint64_t mask = masks[i], field = mask == 0 ? 0 : mask >> std::countr_zero(mask);
+      if ((mask == 0 && i < 3) || (field & (field + 1)) != 0 || (mask & taken) != 0 || mask >> bits != 0)
+        refuse_bmp("has masks at byte 54 that are no four separate fields of " + std::to_string(bits) + " bits");
+      taken |= mask;
+    }
   }
 
   void check_bits(bool known) const {
@@ -145,23 +154,18 @@ class BmpCanvas {
   std::shared_ptr<std::vector<unsigned char>> bytes_;
 };
 
-Bgr of_16_bits(unsigned value, bool is_565) {
-  const auto byte = [](unsigned part) { return static_cast<unsigned char>(part); };
-  if (is_565) return {byte(value << 3 & 0xf8), byte(value >> 3 & 0xfc), byte(value >> 8 & 0xf8)};
-  return {byte(value << 3 & 0xf8), byte(value >> 2 & 0xf8), byte(value >> 7 & 0xf8)};
+/// Returns the field of a mask, its highest value as 255; 255 without a mask.
+unsigned char field_of(uint32_t value, uint32_t mask) {
+  if (mask == 0) return 255;
+  const int shift = std::countr_zero(mask);
+  return static_cast<unsigned char>(uint64_t{(value & mask) >> shift} * 255 / (mask >> shift));
 }
 
-/// Writes 32 bits as four channels, by the masks where they are known.
-void set_with_alpha(unsigned char*& to, const unsigned char* from, const BmpHeader& header) {
-  if (!header.has_masks) {
-    to = std::copy_n(from, 4, to);
-    return;
-  }
-  const uint32_t value = from[0] | uint32_t{from[1]} << 8 | uint32_t{from[2]} << 16 | uint32_t{from[3]} << 24;
-  for (const size_t mask : {2U, 1U, 0U, 3U}) {
-    const uint32_t bits = header.masks[mask];
-    *to++ = bits == 0 ? 255 : static_cast<unsigned char>((value & bits) >> std::countr_zero(bits));
-  }
+/// Sets a pixel of 16 or 32 bits by the masks of its fields.
+void set_fields(const BmpCanvas& canvas, unsigned char*& to, uint32_t value, const BmpHeader& header) {
+  const auto& [red, green, blue, alpha] = header.masks;
+  canvas.set(to, {field_of(value, blue), field_of(value, green), field_of(value, red)});
+  if (canvas.channels() == 4) *to++ = field_of(value, alpha);
 }
 
 void read_rows(const BmpBytes& bytes, const BmpHeader& header, const BmpCanvas& canvas) {
@@ -173,13 +177,13 @@ void read_rows(const BmpBytes& bytes, const BmpHeader& header, const BmpCanvas& 
         case 1: canvas.set(to, header.palette[from[x / 8] >> (7 - x % 8) & 1]); break;
         case 4: canvas.set(to, header.palette[from[x / 2] >> (x % 2 == 0 ? 4 : 0) & 15]); break;
         case 8: canvas.set(to, header.palette[from[x]]); break;
-        case 16: canvas.set(to, of_16_bits(from[2 * x] | from[2 * x + 1] << 8, header.is_565)); break;
         case 24: canvas.set(to, {from[3 * x], from[3 * x + 1], from[3 * x + 2]}); break;
-        default:
-          if (canvas.channels() == 4)
-            set_with_alpha(to, from + 4 * x, header);
-          else
-            canvas.set(to, {from[4 * x], from[4 * x + 1], from[4 * x + 2]});
+        default: {
+          uint32_t value = 0;
+          for (uint64_t bytes_read = header.bits / 8; bytes_read-- > 0;)
+            value = value << 8 | from[x * header.bits / 8 + bytes_read];
+          set_fields(canvas, to, value, header);
+        }
       }
   }
 }

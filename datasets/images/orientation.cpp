@@ -2,6 +2,9 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/index.h"
@@ -13,67 +16,93 @@ namespace {
 
 using ExifBytes = std::vector<unsigned char>;
 
-constexpr int kLastOrientation = 8;
+constexpr std::string_view kExifMarker{"Exif\0\0", 6}, kXmpMarker{"http://ns.adobe.com/xap/1.0/\0", 29};
 
-/// Returns the orientation in the directory of a TIFF file.
-int tiff_orientation(const ExifBytes& tiff) {
-  const FileNumbers little(tiff, true), big(tiff, false);
-  const bool is_little = little.has("II", 0);
-  const FileNumbers& in = is_little ? little : big;
-  if ((!is_little && !big.has("MM", 0)) || in.at(2, 2) != 42) return kUpright;
-  const uint64_t directory = in.at(4, 4);
-  for (uint64_t i = 0; i < in.at(directory, 2); ++i) {
-    const uint64_t entry = directory + 2 + 12 * i;
-    if (in.at(entry, 2) != 0x0112) continue;
-    const auto value = static_cast<int>(in.at(entry + 8, 2));
-    return value >= kUpright && value <= kLastOrientation ? value : kUpright;
+std::optional<int> if_valid(uint64_t orientation) {
+  constexpr uint64_t kLast = 8;
+  if (orientation < kUpright || orientation > kLast) return kUpright;
+  return static_cast<int>(orientation);
+}
+
+/// What a file says about its orientation: EXIF's parts, one behind the other, and the XMP.
+struct Metadata {
+  std::string exif, xmp;
+
+  /// Returns the first orientation in EXIF's first directory, else that of the XMP, as Pillow does.
+  [[nodiscard]] int orientation() const { return in_exif().value_or(in_xmp().value_or(kUpright)); }
+
+ private:
+  [[nodiscard]] std::optional<int> in_exif() const {
+    std::string_view tiff = exif;
+    while (tiff.starts_with(kExifMarker)) tiff.remove_prefix(kExifMarker.size());  // some writers repeat it
+    const ExifBytes bytes(tiff.begin(), tiff.end());
+    const bool is_little = tiff.starts_with("II");
+    const FileNumbers in(bytes, is_little);
+    if ((!is_little && !tiff.starts_with("MM")) || in.at(2, 2) != 42) return std::nullopt;
+    const uint64_t directory = in.at(4, 4);
+    for (uint64_t i = 0; i < in.at(directory, 2); ++i) {
+      const uint64_t entry = directory + 2 + 12 * i, type = in.at(entry + 2, 2), count = in.at(entry + 4, 4);
+      if (in.at(entry, 2) != 0x0112) continue;
+      constexpr uint64_t kShort = 3, kLong = 4;
+      if ((type != kShort && type != kLong) || count == 0) return std::nullopt;
+      const size_t bytes_of_one = type == kShort ? 2 : 4;
+      const bool is_inside = count * bytes_of_one <= 4;
+      return if_valid(in.at(is_inside ? entry + 8 : in.at(entry + 8, 4), bytes_of_one));
+    }
+    return std::nullopt;
   }
-  return kUpright;
-}
 
-/// Returns the bytes of a file from `begin` to `end`, without EXIF's marker, which some writers repeat in other formats
-/// than JPEG.
-ExifBytes exif_between(const ExifBytes& file, size_t begin, size_t end) {
-  constexpr size_t kMarker = 6;  // "Exif" and two zeros
-  if (FileNumbers(file, true).has("Exif", begin)) begin += kMarker;
-  if (end > file.size() || begin >= end) return {};
-  return {file.begin() + as_extent(begin), file.begin() + as_extent(end)};
-}
+  [[nodiscard]] std::optional<int> in_xmp() const {
+    constexpr std::string_view kName = "tiff:Orientation";
+    for (size_t at = xmp.find(kName); at != std::string::npos; at = xmp.find(kName, at + 1)) {
+      std::string_view rest = std::string_view(xmp).substr(at + kName.size());
+      if (!rest.starts_with("=\"") && !rest.starts_with(">")) continue;
+      rest.remove_prefix(rest.front() == '>' ? 1 : 2);
+      if (!rest.empty() && rest.front() >= '0' && rest.front() <= '9')
+        return if_valid(static_cast<uint64_t>(rest.front() - '0'));
+    }
+    return std::nullopt;
+  }
+};
 
-int jpeg_orientation(const ExifBytes& file) {
-  int orientation = kUpright;
+std::string_view chars_of(const ExifBytes& file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
+
+Metadata jpeg_metadata(const ExifBytes& file) {
+  Metadata found;
   walk_jpeg(file, [&](unsigned char code, size_t begin, size_t end) {
     constexpr unsigned char kApp1 = 0xe1, kScan = 0xda;
-    constexpr size_t kMarker = 6;
-    if (code == kApp1 && end - begin > kMarker)
-      orientation = tiff_orientation({file.begin() + as_extent(begin + kMarker), file.begin() + as_extent(end)});
-    return code != kApp1 && code != kScan;
+    const std::string_view content = chars_of(file).substr(begin, end - begin);
+    if (code == kApp1 && content.starts_with(kExifMarker)) found.exif += content.substr(kExifMarker.size());
+    if (code == kApp1 && content.starts_with(kXmpMarker)) found.xmp = content.substr(kXmpMarker.size());
+    return code != kScan;
   });
-  return orientation;
+  return found;
 }
 
-int png_orientation(const ExifBytes& file) {
-  int orientation = kUpright;
-  bool found = false;
+Metadata png_metadata(const ExifBytes& file) {
+  constexpr std::string_view kPlainXmp{"XML:com.adobe.xmp\0\0", 19};  // the second 0: not packed
+  Metadata found;
   walk_png(file, [&](std::string_view type, size_t begin, size_t end) {
     constexpr size_t kHead = 8, kChecksum = 4;
-    if (type != "eXIf" || std::exchange(found, true)) return;
-    orientation =
-        tiff_orientation({file.begin() + as_extent(begin + kHead), file.begin() + as_extent(end - kChecksum)});
+    const std::string_view content = chars_of(file).substr(begin + kHead, end - kChecksum - begin - kHead);
+    if (type == "eXIf" && found.exif.empty()) found.exif = content;
+    if (type == "iTXt" && content.starts_with(kPlainXmp)) found.xmp = content;
   });
-  return orientation;
+  return found;
 }
 
-int webp_orientation(const ExifBytes& file) {
+Metadata webp_metadata(const ExifBytes& file) {
   const FileNumbers in(file, true);
   constexpr uint64_t kHeader = 12, kChunkHeader = 8;
+  Metadata found;
   for (uint64_t at = kHeader; at + kChunkHeader <= in.size();) {
     const uint64_t size = in.at(at + 4, 4), content = at + kChunkHeader;
-    if (in.has("EXIF", at))
-      return tiff_orientation(exif_between(file, as_index(content), as_index(std::min(content + size, in.size()))));
+    const std::string_view bytes = chars_of(file).substr(std::min(content, in.size()), size);
+    if (in.has("EXIF", at) && found.exif.empty()) found.exif = bytes;
+    if (in.has("XMP ", at)) found.xmp = bytes;
     at = content + size + size % 2;
   }
-  return kUpright;
+  return found;
 }
 
 /// Returns the stored pixel that is shown at column x of row y.
@@ -108,9 +137,9 @@ void turn(const Pixels& stored, PixelSize shown, int orientation, unsigned char*
 
 int exif_orientation(const ExifBytes& file, ImageFormat format) {
   switch (format) {
-    case ImageFormat::Jpeg: return jpeg_orientation(file);
-    case ImageFormat::Png: return png_orientation(file);
-    case ImageFormat::WebP: return webp_orientation(file);
+    case ImageFormat::Jpeg: return jpeg_metadata(file).orientation();
+    case ImageFormat::Png: return png_metadata(file).orientation();
+    case ImageFormat::WebP: return webp_metadata(file).orientation();
     default: return kUpright;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -36,16 +37,16 @@ class PnmReader {
   [[nodiscard]] int channels() const { return kind_ == '3' || kind_ == '6' ? 3 : 1; }
 
   /// Reads the levels of a row into `to`.
+  /// scaled  the highest level becomes 255, as in Pillow: v / highest * 255 in double, rounded half to even
   template <class Level>
-  void read_row(Level* to) {
+  void read_row(Level* to, bool scaled) {
     const size_t count = as_index(width_) * as_index(channels());
     if (!is_text() && is_bitmap()) return read_bits(to, count);
-    if (!is_text() && !is_deep()) {
-      std::copy_n(bytes_.begin() + as_extent(at_), count, to);
-      at_ += count;
-      return;
+    const bool changes = scaled && !is_bitmap() && highest_ != 255;
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t level = is_text() ? text_level() : binary_level();
+      to[i] = static_cast<Level>(changes ? std::nearbyint(static_cast<double>(level) / highest_ * 255) : level);
     }
-    for (size_t i = 0; i < count; ++i) to[i] = static_cast<Level>(is_text() ? text_level() : binary_level());
   }
 
  private:
@@ -87,13 +88,19 @@ class PnmReader {
 
   uint32_t text_level() {
     if (is_bitmap()) return number("pixels", INT32_MAX, true) != 0 ? 0 : 255;
-    const uint32_t level = std::min(highest_, number("pixels", INT32_MAX));
-    return is_deep() ? level : level * 255 / highest_;
+    return checked(number("pixels", INT32_MAX));
   }
 
   uint32_t binary_level() {
     const uint32_t first = bytes_[at_++];
-    return is_deep() ? first << 8 | bytes_[at_++] : first;
+    return checked(is_deep() ? first << 8 | bytes_[at_++] : first);
+  }
+
+  [[nodiscard]] uint32_t checked(uint32_t level) const {
+    if (level > highest_)
+      refuse_pnm("is damaged: before byte " + std::to_string(at_) + " stands a level of " + std::to_string(level) +
+                 ", and its header says " + std::to_string(highest_) + " at most");
+    return level;
   }
 
   template <class Level>
@@ -110,13 +117,13 @@ class PnmReader {
 
 /// Reads all rows; the result's channels are 1 or 3, blue first.
 template <class Level>
-Pixels read_pnm(PnmReader& reader, int channels) {
+Pixels read_pnm(PnmReader& reader, int channels, bool scaled) {
   const size_t width = as_index(reader.width()), height = as_index(reader.height());
   const size_t row_values = width * as_index(channels);
   const auto owner = std::make_shared<std::vector<Level>>(row_values * height);
   std::vector<Level> row(width * as_index(reader.channels()));
   for (size_t y = 0; y < height; ++y) {
-    reader.read_row(row.data());
+    reader.read_row(row.data(), scaled);
     Level* to = owner->data() + y * row_values;
     if (channels == 1)
       std::copy(row.begin(), row.end(), to);
@@ -138,10 +145,10 @@ Pixels read_pnm(PnmReader& reader, int channels) {
 Pixels decode_pnm(const PnmBytes& bytes, bool as_stored, const AdmitImage& admit) {
   PnmReader reader(bytes);
   const int channels = as_stored ? reader.channels() : 3;
-  const uint64_t pixel = as_index(channels) * (reader.is_deep() ? 2 : 1);
-  const uint64_t all = bytes_of_pixels(reader.width(), reader.height(), pixel);
-  admit({reader.width(), reader.height(), all, reader.is_deep() ? all / 2 : 0});
-  return reader.is_deep() ? read_pnm<uint16_t>(reader, channels) : read_pnm<uint8_t>(reader, channels);
+  const bool is_deep = as_stored && reader.is_deep();
+  const uint64_t pixel = as_index(channels) * (is_deep ? 2 : 1);
+  admit({reader.width(), reader.height(), bytes_of_pixels(reader.width(), reader.height(), pixel)});
+  return is_deep ? read_pnm<uint16_t>(reader, channels, false) : read_pnm<uint8_t>(reader, channels, !as_stored);
 }
 
 }  // namespace detent

@@ -219,7 +219,13 @@ const void* Tensor::deferred_bytes() const {
   return deferred_->made.raw();
 }
 
-Tensor Tensor::made() const { return deferred_ ? deferred_->make() : *this; }
+Tensor Tensor::made() const {
+  if (!deferred_) return *this;
+  Tensor tensor = deferred_->make();
+  // The handle may see the elements in another form than `make` (reshaped, reinterpreted, relabelled).
+  tensor.type_ = type_, tensor.shape_ = shape_, tensor.layout_ = layout_;
+  return tensor;
+}
 
 Tensor Tensor::sequence(std::vector<Tensor> elements) {
   Tensor tensor;

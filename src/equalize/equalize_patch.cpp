@@ -60,8 +60,9 @@ std::vector<double> quotient(const Factors& written, const Factors& read) {
   return result;
 }
 
-bool all_ones(const std::vector<double>& factors) {
-  return std::ranges::all_of(factors, [](double factor) { return factor == 1.0; });
+template <class Factor>
+bool all_ones(const std::vector<Factor>& factors) {
+  return std::ranges::all_of(factors, [](Factor factor) { return factor == Factor{1}; });
 }
 
 /// Builds the patch of an equalization.
@@ -108,7 +109,7 @@ class PatchMaker {
       case OpKind::ConvTranspose:
       case OpKind::Gemm:
       case OpKind::MatMul:
-        if (read.empty() && averages(node)) return;  // the product has the factors of the values, which were scaled
+        if (stays(node, read, written)) return;
         if (!read.empty() || !written.empty()) scale_weight(node, read, written);
         return;
       case OpKind::LayerNorm:
@@ -151,9 +152,12 @@ class PatchMaker {
     }
   }
 
-  /// True for a product of two activations: attention's weighted sum of values.
-  [[nodiscard]] bool averages(const Node& node) const {
-    return traits_of(graph_, node).kind == OpKind::MatMul && !is_constant(node.input(1));
+  /// True where there is no weight to scale, and none is needed: channels that are read and written are left as they
+  /// were, or a product of two activations (attention's weighted sum of values) has the factors of its second operand,
+  /// which was scaled.
+  [[nodiscard]] bool stays(const Node& node, const Factors& read, const Factors& written) const {
+    const bool averages = traits_of(graph_, node).kind == OpKind::MatMul && !is_constant(node.input(1));
+    return !is_rescalable(graph_, node) && all_ones(read) && (averages || all_ones(written));
   }
 
   void scale_weight(const Node& node, const Factors& read, const Factors& written) {

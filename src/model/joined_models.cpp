@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "detent/base/error.h"
+#include "model/declare_ranks.h"
 #include "model/graph/file_boundary.h"
 #include "model/graph/node_names.h"
 #include "model/graph_patch.h"
@@ -248,7 +249,8 @@ Model join_models(std::vector<NamedModel> models, const std::vector<FileFeed>& f
   return joined;
 }
 
-Model take_file(const Model& joined, const std::string& name, const Model& original) {
+Model take_file(const Model& joined, const std::string& name, const Model& original,
+                const std::map<std::string, size_t>& ranks) {
   const onnx::ModelProto& from = joined.proto();
   auto proto = std::make_unique<onnx::ModelProto>();
   {
@@ -302,8 +304,13 @@ Model take_file(const Model& joined, const std::string& name, const Model& origi
   rename_graph(graph, {own_name, [](const std::string&) { return std::string(); }});  // sizes have other names here
   std::unordered_map<std::string, const onnx::ValueInfoProto*> declared;
   for (const onnx::ValueInfoProto& info : original.proto().graph().value_info()) declared.emplace(info.name(), &info);
-  for (onnx::ValueInfoProto& info : *graph.mutable_value_info())
-    if (const auto found = declared.find(info.name()); found != declared.end()) info = *found->second;
+  for (onnx::ValueInfoProto& info : *graph.mutable_value_info()) {  // sizes as the file names them, types as they are now
+    const auto found = declared.find(info.name());
+    if (found == declared.end()) continue;
+    const onnx::TypeProto type = info.type();
+    info = *found->second;
+    if (type.has_tensor_type()) info.mutable_type()->mutable_tensor_type()->set_elem_type(type.tensor_type().elem_type());
+  }
   for (const onnx::OperatorSetIdProto& set : from.opset_import())
     if (domains.contains(set.domain())) *proto->add_opset_import() = set;
 
@@ -315,6 +322,9 @@ Model take_file(const Model& joined, const std::string& name, const Model& origi
   for (const onnx::ValueInfoProto& input : original.proto().graph().input())
     if (!was_constant.contains(input.name()) || constants.contains(input.name())) *graph.add_input() = input;
   *graph.mutable_output() = original.proto().graph().output();
+  for (auto* infos : {graph.mutable_input(), graph.mutable_output()})
+    for (onnx::ValueInfoProto& info : *infos)
+      if (const auto rank = ranks.find(name + ":" + info.name()); rank != ranks.end()) declare_rank(info, rank->second);
   auto files = held_files(*proto);
   Model file(std::move(proto), original.path(), std::move(files));
   check_graph(file);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +40,9 @@ using FileFeed = std::pair<std::string, std::string>;
 /// Returns the part of a joined model that came from one file, after other changes: inputs, outputs, names and metadata
 /// of `original`, nodes and constants of `joined`.
 /// original  the file as it was read
+/// ranks     of values of the joined model, for inputs and outputs whose shape the file does not declare
 /// Errors  Internal for a node whose file is not known.
-[[nodiscard]] Model take_file(const Model& joined, const std::string& name, const Model& original);
+[[nodiscard]] Model take_file(const Model& joined, const std::string& name, const Model& original,
+                              const std::map<std::string, size_t>& ranks = {});
 
 }  // namespace detent

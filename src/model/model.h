@@ -69,12 +69,14 @@ struct WriteOptions {
   bool overwrite = false;
   /// Serialised bytes above which weights go into an external file; protobuf's own limit is 2 GiB - 1.
   uint64_t external_data_above = std::numeric_limits<int32_t>::max();
+  bool joined = false;  ///< write several files that run as one model (joined_models.h), too, for people to look at
 };
 
 /// Writes the whole file or nothing: temporary file beside the target, fsync, rename. Models above the limit get their
 /// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is written before the
 /// model, and deleted when that is replaced.
-/// Errors  CannotWrite, beginning with the path: exists without overwrite, no such folder, no permission, disk full.
+/// Errors  CannotWrite, beginning with the path: exists without overwrite, no such folder, no permission, disk full;
+///         Internal for a joined model, unless the options allow it.
 void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
 
 }  // namespace detent

@@ -107,6 +107,12 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
   return closing;
 }
 
+std::map<std::string, size_t> ranks_of(const Prepared& prepared) {
+  std::map<std::string, size_t> ranks;
+  for (const auto& [value, shape] : prepared.shapes) ranks.emplace(prepared.graph().value(value).name, shape.rank());
+  return ranks;
+}
+
 /// Writes the float model, its calibration cache and trtexec's arguments.
 void write_implicit(const Model& model, const Prepared& prepared, const Chosen& chosen, const QuantizeOptions& options,
                     QuantizeReport& report) {
@@ -230,7 +236,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
   PipelineFiles files(options);
-  if (!files.empty()) files.take(written.model, report.provenance);
+  if (!files.empty()) files.take(written.model, report.provenance, ranks_of(prepared));
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);

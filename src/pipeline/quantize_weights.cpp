@@ -147,7 +147,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   static_cast<void>(block_format(options.format));  // refused before the model is read
   check_takes_pairs(find_target(options.target));
   const BlockedRequest request{options.format, find_target(options.target), options.nodes, options.run};
-  Model model = read_float_model(options.model);
+  Model model = read_float_file(options.model);
   const ModelFacts facts = facts_of(model);
   const std::string judged_by = judged_outputs_text(model.graph(), options.run);
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on

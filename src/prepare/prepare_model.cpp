@@ -100,7 +100,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.opset_after = model.graph().opset();
   if (dumps()) {
     const AtOnce now;
-    write_model(model, next_dump("prepared.onnx"));
+    write_model(model, next_dump("prepared.onnx"), {.joined = true});
   }
   return done;
 }

@@ -16,7 +16,15 @@
 
 namespace detent {
 
+void refuse_pipeline_file(const std::filesystem::path& path) {
+  if (is_pipeline_file(path))
+    throw Error(ErrorCode::InvalidModel, path.string() + ": describes a pipeline of several models; one model is wanted",
+                "give each of its models alone. quantize, plan, compare, sensitivity, calibrate, inspect and run take "
+                "a pipeline");
+}
+
 Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion) {
+  refuse_pipeline_file(path);
   Model model = read_model(path);
   try {
     inline_functions(model);

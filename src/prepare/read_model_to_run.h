@@ -7,10 +7,13 @@
 
 namespace detent {
 
+/// Errors  InvalidModel for the file of a pipeline (datasets/state/pipeline_file.h).
+void refuse_pipeline_file(const std::filesystem::path& path);
+
 /// Reads a model, inlines its local functions, compares every node with the signature of its operator and expands
 /// operators of ONNX Runtime. Every command reads its models through this function or those below.
 /// expansion  gets what was expanded, and the nodes that could not be; nullptr: not wanted
-/// Errors  those of read_model, inline_functions and check_signatures, after the path.
+/// Errors  those of refuse_pipeline_file; those of read_model, inline_functions and check_signatures, after the path.
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path, Expansion* expansion = nullptr);
 
 /// Reads a model in the same way; of a pipeline (datasets/state/pipeline_file.h) all files, as one model.

@@ -62,6 +62,7 @@ std::vector<InputSpec> declared_inputs(const Graph& graph) {
       throw Error(ErrorCode::Unsupported, "input '" + value.name + "' holds strings; samples are made of numbers");
     specs.push_back({value.name, value.declared_type.value_or(DataType::Float32),
                      value.declared_shape.value_or(std::vector<int64_t>{})});
+    specs.back().has_shape = value.declared_shape.has_value();
   }
   return specs;
 }

@@ -129,6 +129,34 @@ done
 rm -rf out/*
 
 # Refusals.
+# 16-bit floats where the files declare the types of inner values, and an inner value without a shape.
+network typed "(float[batch, T, 8] audio) => (float[batch, T, 16] memory) <float[batch, T, 16] h>" "
+  $(weight w1 8,16 128) $(weight w2 16,16 256)
+  h = MatMul (audio, w1)
+  memory = MatMul (h, w2)"
+network rest "(float[] memory) => (float[batch, T, 16] y) <float[batch, T, 16] h>" "
+  $(weight w1 16,16 256)
+  h = MatMul (memory, w1)
+  y = Relu (h)"
+echo '{"models": {"enc": "typed.onnx", "dec": "rest.onnx"}, "feeds": {"enc:memory": "dec:memory"}}' >in/typed.json
+for words in --target=tensorrt:11 --float-type=bf16 "--type=fp8 --target=tensorrt:11" --target=onnxruntime; do
+  # shellcheck disable=SC2086  # words
+  accepts "inner values with a type and without a shape: $words" quantize in/typed.json --data enc:audio=in/audio.npy -o out/typed --quiet --overwrite \
+    --accept-broken $words
+done
+run inspect out/typed/rest.onnx
+grep -q 'memory.*?x?x?' stdout || fail "an input without a shape got no rank"
+array memory 12,5,16 4
+accepts "a file with such an input" quantize in/rest.onnx --data in/memory.npy -o out/alone.onnx --quiet --accept-broken
+rm -rf out/*
+
+# One file is one model.
+for command in "quantize-weights in/pair.json -o out/a.onnx" "cast in/pair.json --float-type fp16 -o out/a.onnx" "lint in/pair.json" \
+  "repair in/pair.json --target onnxruntime -o out/a.onnx"; do
+  # shellcheck disable=SC2086  # words
+  refuses "a pipeline for $command" 10 "in/pair.json: describes a pipeline of several models" $command
+done
+
 refuses "several models" 2 "several models need --pipeline" quantize in/enc.onnx in/dec.onnx -o out/pair
 refuses "a file that is not named" 2 "audio.npy: is none of the files that in/pair.json names" \
   quantize in/enc.onnx in/audio.npy -o out/pair --pipeline in/pair.json

@@ -53,6 +53,20 @@ TEST(Tensor, HasNoNegativeExtentEvenBesideA0) {
   EXPECT_EQ(refusal_of([] { Tensor(DataType::Int8, Shape{0, -1}); }), "a tensor cannot have the shape 0x-1");
 }
 
+TEST(Tensor, IsMadeInTheFormOfItsHandle) {
+  const Tensor late = Tensor::deferred(DataType::Float32, {2, 6}, [] {
+    return Tensor::from<float>({2, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  });
+  const Tensor reshaped = late.reshaped({3, 4, 1}).made();
+  EXPECT_EQ(reshaped.shape(), (Shape{3, 4, 1}));
+  EXPECT_EQ(reshaped.data<float>()[11], 11);
+  EXPECT_EQ(late.reinterpreted(DataType::Int32).made().type(), DataType::Int32);
+  const Tensor pixels = late.reshaped({12, 1, 1}).relabelled(Layout::ChannelsLast);
+  EXPECT_EQ(pixels.made().layout(), Layout::ChannelsLast);
+  EXPECT_EQ(late.made().shape(), (Shape{2, 6}));
+  EXPECT_EQ(late.reshaped({12}).slice0(3, 5).data<float>()[1], 4);
+}
+
 TEST(HeapAllocator, KeepsAFreedBlockForTheNextOfItsSize) {
   constexpr int64_t kBytes = 100'000;
   const auto place_of_new = [](int64_t bytes) {

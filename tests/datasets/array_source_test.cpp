@@ -50,6 +50,19 @@ TEST(Arrays, AreHeldAgainstTheModelAsFilesAre) {
   EXPECT_THAT(refusal({numbers({3, 2})}, two), HasSubstr("1 arrays were given, the model has 2 inputs"));
 }
 
+TEST(Arrays, ForAnInputWithoutShapeHoldSamplesOnAxis0) {
+  InputSpec bare = float_input("x", {});
+  bare.has_shape = false;
+  const auto source = opened({numbers({3, 2, 4})}, {bare});
+  ASSERT_EQ(source->size(), 3U);
+  EXPECT_EQ(source->read(2).inputs[0].shape(), (Shape{1, 2, 4}));
+  EXPECT_EQ(opened({numbers({})}, {bare})->read(0).inputs[0].shape(), Shape{});
+  DataOptions random;
+  random.sources = {"random:normal"};
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(open_data(random, {{bare}})->read(0)); }).what(),
+              HasSubstr("has no declared shape"));
+}
+
 TEST(Arrays, AreRefusedWithTheAxesThatLookExchanged) {
   const std::vector<InputSpec> image{float_input("x", {-1, 2, 3})};
   EXPECT_THAT(refusal({numbers({5, 3, 2})}, image), HasSubstr("wants ?x2x3: axes 1 and 2 look exchanged"));

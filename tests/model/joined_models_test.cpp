@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "detent/base/error.h"
+#include <onnx/onnx_pb.h>
+
 #include "model/graph/file_boundary.h"
 #include "model/temporary_folder.h"
 
@@ -85,6 +87,45 @@ TEST(JoinedModels, GiveTheirFilesBack) {
     ASSERT_EQ(graph.nodes().size(), before.nodes().size());
     EXPECT_EQ(graph.value(graph.inputs().front()).symbols, before.value(before.inputs().front()).symbols);
   }
+}
+
+TEST(JoinedModels, GiveTheirFilesTheTypesOfNowAndTheSizesOfBefore) {
+  const Model changed = part_of(
+      "g (float[batch, T] aX) => (float[batch, T] aY) <float16[batch, T] aH> { aC = Cast <to = 10> (aX)\n "
+      "aH = Neg (aC)\n aR = Relu (aH)\n aY = Cast <to = 1> (aR) }");
+  std::vector<NamedModel> one;
+  one.push_back({"a", changed.clone()});
+  const Model file = take_file(join_models(std::move(one), {}, "one.json"), "a", [&] {
+    return part_of("g (float[N, S] aX) => (float[N, S] aY) <float[N, S] aH> { aH = Neg (aX)\n aY = Relu (aH) }");
+  }());
+  const Value& inner = file.graph().value(*file.graph().find_value("aH"));
+  EXPECT_EQ(inner.declared_type, DataType::Float16);
+  EXPECT_THAT(inner.symbols, ElementsAre("N", "S"));
+}
+
+TEST(JoinedModels, DeclareRanksThatTheirFilesLeaveOut) {
+  const auto bare = [] {
+    return part_of("g (float x, float[1] b) => (float y) { y = Add (x, b) }");
+  };
+  std::vector<NamedModel> models;
+  models.push_back({"a", bare()});
+  Model original = bare();
+  for (auto* infos : {original.mutable_proto().mutable_graph()->mutable_input(), original.mutable_proto().mutable_graph()->mutable_output()})
+    infos->Mutable(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  const Model joined = join_models(std::move(models), {}, "one.json");
+  const Model file = take_file(joined, "a", original, {{"a:x", 3}, {"a:y", 2}, {"a:b", 7}});
+  const auto shape = [&](const char* name) { return file.graph().value(*file.graph().find_value(name)).declared_shape; };
+  EXPECT_EQ(shape("x"), (std::vector<int64_t>{-1, -1, -1}));
+  EXPECT_EQ(shape("y"), (std::vector<int64_t>{-1, -1}));
+  EXPECT_EQ(shape("b"), std::vector<int64_t>{1}) << "the file declares it";
+}
+
+TEST(JoinedModels, AreNotWrittenAsOneFile) {
+  const TemporaryFolder folder;
+  const Model joined = join_models(both(), kFeeds, "pair.json");
+  EXPECT_EQ(error_of<Error>([&] { write_model(joined, folder / "a.onnx"); }).code(), ErrorCode::Internal);
+  write_model(joined, folder / "a.onnx", {.joined = true});
+  EXPECT_TRUE(std::filesystem::exists(folder / "a.onnx"));
 }
 
 TEST(JoinedModels, RefuseFeedsInACircle) {

@@ -28,6 +28,7 @@ struct InputSpec {
   /// its extent is open, 1, or the same in all inputs.
   std::optional<int> batch_axis = {};
   bool batch_axis_named = false;  ///< true: the user gave it, which decides how an ambiguous array is cut
+  bool has_shape = true;  ///< false: the model declares none, so any array fits: its axis 0 counts samples of batch 1
 };
 
 /// One sample: one tensor per model input, in the order of the model's inputs, batch 1 unless the source holds more.

@@ -200,8 +200,8 @@ class DETENT_API Tensor {
   /// Makes a tensor whose elements `make` computes, in plain layout, at the first access: once for all copies, in the
   /// thread that comes first. An exception of `make` reaches the accessing thread.
   static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);
-  /// Returns a tensor with its elements: this one or, if deferred, one computed only for the caller, for large elements
-  /// that are read once. This tensor must outlive it.
+  /// Returns a tensor with its elements, and the type, shape and layout of this one: this one or, if deferred, one
+  /// computed only for the caller, for large elements that are read once. This tensor must outlive it.
   [[nodiscard]] Tensor made() const;
   /// Makes a list of tensors (an ONNX sequence). Its type is Sequence, its shape the number of elements.
   static Tensor sequence(std::vector<Tensor> elements);

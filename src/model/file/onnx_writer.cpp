@@ -18,6 +18,7 @@
 #include "model/file/data_files.h"
 #include "model/file/detached_initializers.h"
 #include "model/file/model_stream.h"
+#include "model/graph/file_boundary.h"
 #include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
 #include "model/write_shown_model.h"
@@ -210,6 +211,14 @@ void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOpti
   one.commit();
 }
 
+/// Refuses nodes between the files of a pipeline, which no engine knows.
+void check_is_one_file(const onnx::GraphProto& graph, const fs::path& path) {
+  for (const onnx::NodeProto& node : graph.node())
+    if (node.domain() == kBoundaryDomain)
+      throw Error(ErrorCode::Internal, path.string() + ": the model still holds node '" + node.name() +
+                                           "', which joins two files; no engine knows it");
+}
+
 }  // namespace
 
 void write_model(const Model& model, const fs::path& path, const WriteOptions& options) {
@@ -217,6 +226,7 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
 }
 
 void write_shown_model(const Model& model, const fs::path& path, const WriteOptions& options, const Check& check) {
+  if (!options.joined) check_is_one_file(model.proto().graph(), path);
   check_writable(path, options.overwrite);
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would replace a device by a file

@@ -116,12 +116,14 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
     }
     if (window.pad_begin[i] < 0 || window.pad_end[i] < 0) check_crop(window, input[i], i);
     const int64_t room = input[i] + window.pad_begin[i] + window.pad_end[i] - reach;
-    if (room < 0)
+    // In ceil mode a window may reach beyond the padding by less than a stride.
+    const int64_t beyond = attributes.ceil_mode ? stride - 1 : 0;
+    if (room + beyond < 0)
       throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) +
                                                " is larger than the padded input of " + std::to_string(room + reach) +
                                                " on spatial axis " + std::to_string(i));
     // Also with VALID, as in ONNX Runtime and TensorRT; the formula of the operator's page can be read either way.
-    window.output[i] = (attributes.ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
+    window.output[i] = (room + beyond) / stride + 1;
     if (attributes.ceil_mode && (window.output[i] - 1) * stride >= input[i] + window.pad_begin[i]) --window.output[i];
   }
   return window;

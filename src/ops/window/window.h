@@ -43,7 +43,8 @@ struct Window {
 /// input   spatial extents. kernel  extents of the kernel.
 /// Without auto_pad: out = floor_or_ceil((in + pads - dilation*(k-1) - 1) / stride) + 1; in ceil mode a last window
 /// that would start in the end padding is dropped. SAME: out = ceil(in / stride). VALID: no padding, and always floor.
-/// Errors  InvalidModel when attribute lengths do not fit or the window is larger than the padded input.
+/// Errors  InvalidModel when attribute lengths do not fit or the window is larger than the padded input, in ceil mode
+///         by a stride or more.
 /// Source  ONNX operator specification, Conv-11 and MaxPool-12.
 [[nodiscard]] Window resolve_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,
                                     const std::vector<int64_t>& kernel);

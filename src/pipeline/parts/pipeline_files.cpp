@@ -156,10 +156,10 @@ Model PipelineFiles::join(const std::string& quantized) const {
   return join_files(std::move(models), feeds_, options_.pipeline);
 }
 
-void PipelineFiles::take(Model& joined, const Provenance& provenance) {
+void PipelineFiles::take(Model& joined, const Provenance& provenance, const std::map<std::string, size_t>& ranks) {
   for (File& file : files_) {
     const Model original = read_model(file.report.model);
-    file.model = take_file(joined, file.report.name, original);
+    file.model = take_file(joined, file.report.name, original, ranks);
     write_provenance(*file.model, provenance_of(provenance, file.report.name, original));
   }
   joined = join({});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ class PipelineFiles {
   [[nodiscard]] bool empty() const { return files_.empty(); }
 
   /// Takes the joined model apart, and makes it what the files are together.
-  void take(Model& joined, const Provenance& provenance);
+  /// ranks  of its values, for inputs and outputs without a declared shape
+  void take(Model& joined, const Provenance& provenance, const std::map<std::string, size_t>& ranks);
   /// Measures the error of each file that has pairs at the end of the pipeline, beside the float models of the others.
   /// Errors  those of ClosingSamples::error_of.
   void measure(const ClosingSamples& samples, const QuantizeReport& report);

@@ -15,6 +15,7 @@
 #include "exec/find_shapes.h"
 #include "exec/runnable_part.h"
 #include "half/half_model.h"
+#include "model/declare_ranks.h"
 #include "model/fingerprint.h"
 #include "ops/traits.h"
 #include "pipeline/parts/written_file.h"
@@ -182,6 +183,16 @@ void equalize(Prepared& made, Model& model) {
   }
 }
 
+/// Declares the ranks of inputs without a shape, which the samples show.
+void declare_ranks_of_inputs(const Prepared& made, Model& model) {
+  std::map<std::string, size_t> ranks;
+  const Graph& graph = model.graph();
+  for (size_t i = 0; made.inputs && i < graph.inputs().size(); ++i)
+    if (const Value& input = graph.value(graph.inputs()[i]); !input.declared_shape)
+      ranks.emplace(input.name, made.inputs->at(i).shape().rank());
+  declare_ranks(model, ranks);
+}
+
 /// Reads the model for the first time: checks data, table, preparation and equalization by running it.
 void read_first(Prepared& made, Model& model) {
   const Recipe& recipe = made.recipe;
@@ -191,6 +202,7 @@ void read_first(Prepared& made, Model& model) {
   open_data(made, model);
   warn_of_unused_preprocess(recipe.data, recipe.eval, model.graph(), *recipe.run.reporter);
   made.inputs = first_inputs(made, model.graph());
+  declare_ranks_of_inputs(made, model);
   check_half(recipe.float_type, made.table);
   const bool checks = recipe.measures && made.inputs;
   made.preparation =
@@ -211,6 +223,7 @@ void read_first(Prepared& made, Model& model) {
 /// Repeats the changes that were checked when the model was first read.
 /// evens  with another equalization than then
 void read_again(Prepared& made, Model& model, bool evens) {
+  declare_ranks_of_inputs(made, model);
   PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
   options.forms = made.preparation.forms_undone.empty();
   prepare_model(model, *made.recipe.target, options);

@@ -1,4 +1,5 @@
-// Valid files of every kind decode to the pixels that OpenCV's codecs give, which Detent used before.
+// Valid files of every kind decode to the pixels that OpenCV's codecs give, where those follow the file's header.
+// pictures_as_pillow_test.cpp has the others.
 #include <algorithm>
 #include <opencv2/imgcodecs.hpp>
 
@@ -100,8 +101,6 @@ TEST_F(Decoders, TurnJpegsAndPngsAsExifSays) {
       const std::string kind = kind_of({orientation, is_little});
       const std::string segment = "\xff\xe1" + big(exif.size() + 2, 2) + exif;
       expect_opencvs_pixels(jpeg.substr(0, 2) + segment + jpeg.substr(2), kind + "JPEG");
-      const std::string other = "\xff\xe1" + big(8, 2) + "http:/";
-      expect_opencvs_pixels(jpeg.substr(0, 2) + other + segment + jpeg.substr(2), kind + "JPEG, second segment");
       for (const std::string& file : {png, deep}) {
         const std::string chunk = png_chunk("eXIf", tiff), end = file.substr(file.size() - 12);
         expect_opencvs_pixels(file.substr(0, kHeaderEnd) + chunk + file.substr(kHeaderEnd), kind + "PNG");
@@ -170,11 +169,7 @@ TEST_F(Decoders, ReadBmps) {
       expect({24, 0, 40, top_first}, 24);
       expect({24, 0, 12}, 24);
       expect({32, 0, 40, top_first}, 32);
-      expect({16, 0, 40, top_first}, 16);
-      expect({16, 3, 40, top_first, little(0x7c00, 4) + little(0x3e0, 4) + little(0x1f, 4)}, 16);
-      expect({16, 3, 40, top_first, little(0xf800, 4) + little(0x7e0, 4) + little(0x1f, 4)}, 16);
       const std::string masks = little(0xff0000, 4) + little(0xff00, 4) + little(0xff, 4);
-      expect({32, 3, 40, top_first, masks}, 32);
       for (const int header : {56, 108, 124})
         for (const uint32_t alpha : {0U, 0xff000000U}) expect({32, 3, header, top_first, masks + little(alpha, 4)}, 32);
     }
@@ -193,7 +188,7 @@ TEST_F(Decoders, ReadBmpsWithRunLengths) {
 
 TEST_F(Decoders, ReadPnms) {
   constexpr int kHeight = 5, kWidth = 11;
-  for (const uint32_t highest : {1U, 3U, 100U, 255U, 256U, 1000U, 65535U})
+  for (const uint32_t highest : {255U, 65535U})  // others are not scaled by OpenCV: pictures_as_pillow_test.cpp
     for (const char kind : {'2', '3', '5', '6'}) {
       const int channels = kind == '3' || kind == '6' ? 3 : 1, bytes = highest > 255 ? 2 : 1;
       std::string file = std::string("P") + kind + "\n# drawn\n11 5\n" + std::to_string(highest) + "\n";
@@ -237,7 +232,7 @@ TEST_F(Decoders, ReadTiffs) {
         auto tags = tiff_tags(kHeight, kWidth, static_cast<uint64_t>(samples), static_cast<uint64_t>(bits),
                               static_cast<uint64_t>(photometric), kRows);
         tags.push_back({274, 3, {static_cast<uint64_t>(orientation)}});
-        if (photometric < 3 && (samples == 4 || samples == 2)) tags.push_back({338, 3, {2}});
+        if (photometric < 3 && (samples == 4 || samples == 2)) tags.push_back({338, 3, {bits == 16 ? 2U : 0U}});
         auto rows = pixel_rows(kHeight, kWidth, samples, bits);
         const auto file_bits = [&](const std::vector<std::vector<uint32_t>>& part) {
           std::string bytes = packed(part, bits);
