@@ -24,18 +24,18 @@ rm out/*
 
 # Model and reports appear together or not at all.
 if [ -e /dev/full ]; then
-  refuses "a report on a full disk" 15 /dev/full $quantize_sample -o out/model.onnx --json /dev/full
+  refuses "a report on a full disk" 15 /dev/full $quantize_sample -o out/model.onnx --json=/dev/full
 fi
 # Two outputs that have one name, also through links that lead nowhere yet.
 ln -s "$work/in/same" in/link
-for two in "-o in/link --json in/same" "-o in/same --html in/link" "-o in/same --json in/./same" \
-  "-o in/same --json in/same.0123456789abcdef.data"; do
+for two in "-o in/link --json=in/same" "-o in/same --html in/link" "-o in/same --json=in/./same" \
+  "-o in/same --json=in/same.0123456789abcdef.data"; do
   # shellcheck disable=SC2086
   refuses "two outputs of one name: $two" 15 'choose another name' $quantize_sample $two
 done
 refuses "the partial table" 15 'names what' calibrate "$model" --quiet --data "$six" --preprocess "$preprocess" \
-  -o in/new.dct --json in/new.dct.partial
-refuses "trtexec's arguments for DLA" 15 'names what' $quantize_sample --target tensorrt:dla -o in/dla.onnx --json in/dla.dla.txt
+  -o in/new.dct --json=in/new.dct.partial
+refuses "trtexec's arguments for DLA" 15 'names what' $quantize_sample --target tensorrt:dla -o in/dla.onnx --json=in/dla.dla.txt
 rm in/link
 
 for target in tensorrt onnxruntime; do

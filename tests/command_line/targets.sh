@@ -86,7 +86,7 @@ ends "endless samples over an older file" 130
 [ "$(ls out)" = m.tensorrt.onnx ] && [ "$(cat out/m.tensorrt.onnx)" = old ] || fail "the older file is not the only one: $(ls -A out)"
 rm -f out/*
 # An output of one target that is another output of the run.
-for one in "--json out/m.tensorrt.onnx" "--html out/m.onnx --json out/m.tensorrt.html"; do
+for one in "--json=out/m.tensorrt.onnx" "--html out/m.onnx --json=out/m.tensorrt.html"; do
   # shellcheck disable=SC2086
   refuses "two outputs of one name: $one" 15 'names what' $quantize_sample $both -o out/m.onnx $one
 done

@@ -133,16 +133,18 @@ void end_rest(pid_t group) {
   static_cast<void>(holds_for(kPatience, lives));  // a process that nobody waits for stays in the group
 }
 
-/// Asks the group to end, and kills what is left of it when its first process is gone, or after two seconds. Its output
-/// is read meanwhile, so that it does not wait for a reader.
+/// Asks the group to end, and kills what is left of it after two seconds. Its output is read meanwhile, so that it does
+/// not wait for a reader.
 void end_group(pid_t child, std::array<Output*, 2> outputs) {
   constexpr milliseconds kPatience(2000);
   ::kill(-child, SIGTERM);
   ::kill(-child, SIGCONT);
-  const bool stays = holds_for(kPatience, [&] {
+  bool stays = true;  // the first process, which may end before others: a shell before the program that it started
+  static_cast<void>(holds_for(kPatience, [&] {
     for (Output* output : outputs) output->take();
-    return ::waitpid(child, nullptr, WNOHANG) == 0;
-  });
+    stays = stays && ::waitpid(child, nullptr, WNOHANG) == 0;
+    return stays || ::kill(-child, 0) == 0;
+  }));
   ::kill(-child, SIGKILL);
   if (stays) ::waitpid(child, nullptr, 0);
 }

@@ -22,7 +22,7 @@ inline constexpr size_t kOutputPart = size_t{1} << 16;
 /// limit    seconds after which it is ended with all processes that it started
 /// Errors  Interrupted when the caller or Ctrl-C stops the work: the command and its children are ended first;
 /// InvalidOption when it stops more than ten times; CannotWrite when it cannot be started.
-[[nodiscard]] CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments,
+[[nodiscard]] CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments = {},
                                         double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace detent

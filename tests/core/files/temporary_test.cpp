@@ -68,7 +68,7 @@ TEST(Temporary, TheNextFolderRemovesThoseOfKilledProcesses) {
   ASSERT_EQ(::pipe(ends), 0);
   if (const pid_t child = ::fork(); child == 0) {
     const std::string made = make_temporary_folder("dead").string();
-    static_cast<void>(::write(ends[1], made.data(), made.size()) + 0);
+    if (::write(ends[1], made.data(), made.size()) < 0) ::_exit(1);
     ::kill(::getpid(), SIGKILL);
   } else {
     ::waitpid(child, nullptr, 0);
