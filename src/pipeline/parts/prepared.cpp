@@ -211,7 +211,8 @@ void read_first(Prepared& made, Model& model) {
 /// Repeats the changes that were checked when the model was first read.
 /// evens  with another equalization than then
 void read_again(Prepared& made, Model& model, bool evens) {
-  PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
+  PrepareOptions options =
+      prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
   options.forms = made.preparation.forms_undone.empty();
   prepare_model(model, *made.recipe.target, options);
   if (evens)

@@ -54,11 +54,17 @@ constexpr std::array kQnnFacts{
 constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::UInt16},
                                      ActivationType{DataType::Int8}, ActivationType{DataType::Int16}};
 
-constexpr std::array kForms{
-    OperatorForm::Float32,       OperatorForm::FiniteMasks,         OperatorForm::DefaultActivations,
-    OperatorForm::GeluOperator,  OperatorForm::DivisionOfOne,       OperatorForm::DifferenceOfNumber,
-    OperatorForm::SumOfProducts, OperatorForm::RemainderByDivision, OperatorForm::PlainDeconvolution,
-    OperatorForm::PlanePooling};
+constexpr std::array kForms{OperatorForm::Float32,
+                            OperatorForm::FiniteMasks,
+                            OperatorForm::DefaultActivations,
+                            OperatorForm::GeluOperator,
+                            OperatorForm::BoundedActivations,
+                            OperatorForm::DivisionOfOne,
+                            OperatorForm::DifferenceOfNumber,
+                            OperatorForm::SumOfProducts,
+                            OperatorForm::RemainderByDivision,
+                            OperatorForm::PlainDeconvolution,
+                            OperatorForm::PlanePooling};
 
 std::span<const Target> targets();
 
@@ -87,6 +93,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = false,
     .uint8_single_scales = true,
     .blocks_divide_rows = false,
+    .shortens_blocks = false,
     .int8_weights_alone = true,
     .forms = kForms,
     .runs_qoperators = false,
