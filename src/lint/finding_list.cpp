@@ -119,9 +119,11 @@ constexpr FindingKind kFindings[] = {
      "tried in ONNX Runtime 1.30, CPU; core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc, "
      "DQMatMulNodeGroupSelector",
      findings::int4_not_fused},
-    {"blocked-axis", kOwn, "blocks along an axis, or of a size, that TensorRT does not take",
+    {"blocked-axis", kOwn, "blocks along an axis, or of a size, that TensorRT or OpenVINO does not take",
      "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/work-quantized-types.html, block quantization",
      findings::blocked_axis},
+    {"odd-rows", kOwn, "4-bit codes in an odd number of rows, which OpenVINO reads wrong",
+     "tried in OpenVINO 2026.4.1, CPU", findings::odd_rows},
     {"odd-nibbles", kOwn, "an odd number of 4-bit codes",
      "docs.nvidia.com/deeplearning/tensorrt/latest/_static/operators/Quantize.html, INT4", findings::odd_nibbles},
     {"no-int8-kernel", kOwn, "a layer with pairs for which TensorRT has no INT8 kernel",

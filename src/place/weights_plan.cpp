@@ -51,6 +51,9 @@ std::string obstacle(const GraphFacts& facts, const Node& node, const WeightBloc
       return "an operand is transposed, which engines do not fuse";
   }
   if (blocks.bits == 4 && shape.element_count() % 2 != 0) return "an odd number of 4-bit codes fills no whole byte";
+  if (blocks.bits == 4 && facts.target().engine.shortens_blocks && shape[0] % 2 != 0)
+    return "its " + std::to_string(shape[0]) + " rows of 4-bit codes fill no whole bytes, which " +
+           std::string(facts.target().engine.title) + " reads wrong";
   if (facts.target().engine.blocks_divide_rows && blocks.block > 0 && shape[0] % blocks.block != 0)
     return "its " + std::to_string(shape[0]) + " rows are not a multiple of the block of " +
            std::to_string(blocks.block) + ", as " + std::string(facts.target().engine.title) + " needs";

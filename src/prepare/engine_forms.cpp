@@ -21,6 +21,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::FiniteMasks: return forms::finite_masks;
     case OperatorForm::DefaultActivations: return forms::default_activations;
     case OperatorForm::GeluOperator: return forms::gelu_operator;
+    case OperatorForm::BoundedActivations: return forms::bounded_activations;
     case OperatorForm::DivisionOfOne: return forms::division_of_one;
     case OperatorForm::DifferenceOfNumber: return forms::difference_of_number;
     case OperatorForm::SumOfProducts: return forms::sum_of_products;

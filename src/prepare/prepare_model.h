@@ -55,12 +55,11 @@ struct PrepareOptions {
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model, bool pairs = false);
 
-/// Prepares the model in place. Raises the opset to the one that the target and the types need; with INT8 codes it lowers
-/// one above 20, if nothing in the model needs it. Lets readers of
-/// Identity(constant) read the constant. Folds constants and BatchNormalization. Replaces every Sum of two by an Add.
-/// Leaves out states of LSTM, GRU and RNN that nothing reads. Brings attention that gets pairs into the form that the
-/// engine fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an
-/// option that avoids it.
+/// Prepares the model in place. Raises the opset to the one that the target and the types need; with INT8 codes it
+/// lowers one above 20, if nothing in the model needs it. Lets readers of Identity(constant) read the constant. Folds
+/// constants and BatchNormalization. Replaces every Sum of two by an Add. Leaves out states of LSTM, GRU and RNN that
+/// nothing reads. Brings attention that gets pairs into the form that the engine fuses. Errors  Unsupported when a node
+/// has no adapter to that opset; the hint names an option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check. Forms of operators with

@@ -94,7 +94,8 @@ GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, cons
     }
     const std::string result = names.fresh(wish + "_dequantized");
     std::vector<Attribute> attributes{{"axis", int64_t{format.block == 0 ? 1 : 0}}};
-    if (format.block > 0) attributes.push_back({"block_size", format.block});
+    if (format.block > 0)
+      attributes.push_back({"block_size", rows_in_block(format, weights.at(decision.value).codes.shape()[0])});
     patch.add_nodes.push_back({"DequantizeLinear",
                                names.fresh(wish + "_DequantizeLinear"),
                                {entry->second.codes, entry->second.scales},

@@ -64,7 +64,8 @@ class BlockSearch {
 
 Shape scales_shape(const Shape& weight, const BlockFormat& format) {
   if (format.block == 0) return {weight[1]};
-  return {weight[0] / format.block + (weight[0] % format.block != 0), weight[1]};
+  const int64_t size = rows_in_block(format, weight[0]);
+  return {weight[0] / size + (weight[0] % size != 0), weight[1]};
 }
 
 /// Calls block(first row, rows) for each block of rows.
@@ -99,7 +100,12 @@ float scale_in(DataType scales, float wanted) {
 }
 
 int64_t rows_in_block(const BlockFormat& format, int64_t rows) {
-  return format.block == 0 ? std::max<int64_t>(rows, 1) : format.block;
+  if (format.block == 0) return std::max<int64_t>(rows, 1);
+  if (!format.divides || rows % format.block == 0) return format.block;
+  const int64_t step = format.codes == DataType::Int4 ? 2 : 1;
+  for (int64_t size = format.block; size >= format.block / 4; --size)
+    if (size % step == 0 && rows % size == 0) return size;
+  return rows;
 }
 
 BlockedWeight quantize_blocks(const Tensor& weight, const BlockFormat& format, std::span<const float> importance) {

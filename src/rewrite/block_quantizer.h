@@ -11,15 +11,17 @@ struct BlockFormat {
   DataType codes = DataType::Int4;      ///< Int4 or Int8
   int64_t block = 32;                   ///< rows under one scale; 0: all rows
   DataType scales = DataType::Float32;  ///< type in which scales are representable: the weight's
+  bool divides = false;                 ///< blocks that do not divide the rows are shortened
 };
 
 /// A weight [K, N] of a product x W as codes and scales: real = code * scale of the block.
 struct BlockedWeight {
   Tensor codes;   ///< [K, N]
-  Tensor scales;  ///< of the format's type, [ceil(K / block), N]; [N] when the block is all rows
+  Tensor scales;  ///< of the format's type, [ceil(K / block), N]; [N] when the format's block is all rows
 };
 
-/// Returns the rows under one scale: the format's block, or all of `rows`.
+/// Returns the rows under one scale: the format's block, or all of `rows`. Where it has to divide the rows, it is the
+/// largest divisor from a quarter of the block on, even for 4-bit codes, or all rows.
 [[nodiscard]] int64_t rows_in_block(const BlockFormat& format, int64_t rows);
 
 /// Quantizes a weight. The scale of each block minimises sum (w - w')^2 over 65 candidates from half the largest weight

@@ -81,6 +81,18 @@ TEST(WeightsPlan, TensorRTWantsWholeBlocks) {
   EXPECT_TRUE(Planned("tensorrt", {}, {.bits = 4, .block = 0}).quantizes("a"));
 }
 
+TEST(WeightsPlan, OpenVinoReadsFourBitsOfAnEvenNumberOfRows) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,3] x, float[1,6] z) => (float[1,2] odd, float[1,2] even)
+    <float[3,2] v = {1,2,3,4,5,6}, float[6,2] w = {1,2,3,4,5,6,1,2,3,4,5,6}> { odd = MatMul (x, v) even = MatMul (z, w) })");
+  const auto quantized = [&](const char* target, int bits) {
+    return make_weights_plan(model.graph(), find_target(target), {}, {.bits = bits, .block = 32}).weights.size();
+  };
+  EXPECT_EQ(quantized("openvino", 4), 1);
+  EXPECT_EQ(quantized("openvino", 8), 2);
+  EXPECT_EQ(quantized("onnxruntime", 4), 2);
+}
+
 TEST(WeightsPlan, SaysWhereEightBitsSaveNothing) {
   EXPECT_FALSE(Planned("tensorrt-rtx", {}, {.bits = 8}).plan.notes.empty());
   EXPECT_TRUE(Planned("tensorrt-rtx", {}, {.bits = 4}).plan.notes.empty());

@@ -94,6 +94,40 @@ TEST(Forms, WhatIsNoGeluStays) {
     EXPECT_THAT(changed(gelu(body), {ramp({2, 16})}), ::testing::Contains("Erf")) << body;
 }
 
+std::vector<std::string> with_exponentials(const std::string& body) {
+  return changed(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[2,16] x) => (float[2,16] y)
+    <float one = {1}, float two = {2}, float half = {0.5}, float zero = {0}> { )" +
+                     body + " }",
+                 {ramp({2, 16})});
+}
+
+TEST(Forms, ActivationsWithExponentialsAreWrittenWithout) {
+  const auto becomes = [](const char* body, const std::vector<std::string>& operators) {
+    EXPECT_EQ(with_exponentials(body), operators) << body;
+  };
+  becomes("a = Exp (x)  b = Add (a, one)  y = Log (b)", {"Softplus"});
+  becomes("a = Exp (x)  b = Add (one, a)  y = Log (b)", {"Softplus"});
+  becomes("m = Max (x, zero)  a = Abs (x)  n = Neg (a)  e = Exp (n)  p = Add (e, one)  l = Log (p)  y = Add (m, l)",
+          {"Softplus"});
+  becomes("n = Neg (x)  s = Sigmoid (n)  l = Log (s)  y = Neg (l)", {"Softplus"});
+  becomes("s = Sigmoid (x)  y = Log (s)", {"Neg", "Softplus", "Neg"});
+  becomes("a = Exp (x)  b = Add (a, one)  l = Log (b)  t = Tanh (l)  y = Mul (x, t)", {"Softplus", "Tanh", "Mul"});
+  becomes(
+      "e = Exp (x)  p = Add (e, one)  q = Pow (p, two)  n = Sub (q, one)  d = Add (q, one)  r = Div (n, d)  "
+      "y = Mul (r, x)",
+      {"Softplus", "Tanh", "Mul"});
+  becomes("n = Neg (x)  e = Exp (n)  p = Add (e, one)  y = Div (x, p)", {"Sigmoid", "Mul"});
+  becomes("n = Neg (x)  e = Exp (n)  p = Add (e, one)  y = Reciprocal (p)", {"Sigmoid"});
+  becomes("s = Mul (x, two)  a = Exp (s)  b = Add (a, one)  l = Log (b)  y = Mul (l, half)",
+          {"Mul", "Softplus", "Mul"});
+}
+
+TEST(Forms, OtherExponentialsStay) {
+  for (const char* body : {"e = Exp (x)  p = Add (e, two)  y = Log (p)", "y = Exp (x)",
+                           "e = Exp (x)  p = Add (e, one)  l = Log (p)  y = Add (l, e)"})
+    EXPECT_THAT(with_exponentials(body), ::testing::Contains("Exp")) << body;
+}
+
 TEST(Forms, AGateThatIsReadElsewhereStaysBesideGelu) {
   const auto found = changed(R"(<ir_version: 10, opset_import: ["" : 20]>
     g (float[2,16] x) => (float[2,16] y, float[2,16] b)

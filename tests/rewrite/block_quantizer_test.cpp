@@ -127,5 +127,19 @@ TEST(QuantizeBlocks, WithoutElementsThereAreNoCodes) {
   EXPECT_EQ(blocked.scales.element_count(), 0);
 }
 
+TEST(BlockQuantizer, ShortensBlocksThatHaveToDivideTheRows) {
+  const auto rows = [](DataType codes, int64_t block, int64_t count) {
+    return rows_in_block({.codes = codes, .block = block, .divides = true}, count);
+  };
+  EXPECT_EQ(rows(DataType::Int4, 32, 64), 32);
+  EXPECT_EQ(rows(DataType::Int4, 32, 48), 24);
+  EXPECT_EQ(rows(DataType::Int8, 32, 50), 25);
+  EXPECT_EQ(rows(DataType::Int4, 32, 50), 10) << "4-bit codes of an even number of rows";
+  EXPECT_EQ(rows(DataType::Int8, 32, 37), 37) << "no divisor: one scale a column";
+  EXPECT_EQ(rows(DataType::Int8, 32, 6), 6);
+  EXPECT_EQ(rows(DataType::Int8, 0, 50), 50);
+  EXPECT_EQ(rows_in_block({.block = 32}, 48), 32) << "the last block may be shorter";
+}
+
 }  // namespace
 }  // namespace detent

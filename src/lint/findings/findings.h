@@ -16,7 +16,7 @@ FindingCheck q_without_dq, cast_between_halves, operator_inside_pair, weight_wit
 // Pairs in a wrong place or form.
 FindingCheck qoperators, bias_scale, ignored_bias_scale, pair_between_conv_and_activation, concat_scales_differ,
     copy_scales_differ, coarse_scores, float_island, attention_not_fused, saturates_without_vnni, int4_not_fused,
-    blocked_axis, odd_nibbles, layer_left_float;
+    blocked_axis, odd_rows, odd_nibbles, layer_left_float;
 
 // Choices.
 FindingCheck attention_order, layer_float_on_purpose, layer_float_by_rule, product_left_float;

@@ -74,7 +74,19 @@ void blocked_axis(const LintView& view, FindingLog& log) {
     return extent % node.block == 0 ? std::string()
                                     : "the extent " + std::to_string(extent) + " is not a multiple of the block";
   };
-  check_each(view, log, flaw, " has blocks that TensorRT refuses: ", "another --block, or keep this layer float");
+  check_each(view, log, flaw, " has blocks that " + std::string(view.target().engine.title) + " refuses: ",
+             "another --block, or keep this layer float");
+}
+
+void odd_rows(const LintView& view, FindingLog& log) {
+  const auto flaw = [](const LintView& seen, int index) -> std::string {
+    const QdqNode& node = seen.qdq(index);
+    if ((node.codes != DataType::Int4 && node.codes != DataType::UInt4) || node.extents.size() != 2) return {};
+    const int64_t rows = node.extents[0];
+    return rows % 2 == 0 && node.block % 2 == 0 ? std::string() : "it packs the codes of a column in pairs";
+  };
+  check_each(view, log, flaw, " has an odd number of rows or of rows in a block, and OpenVINO reads other numbers: ",
+             "an even --block, or keep this layer float");
 }
 
 void odd_nibbles(const LintView& view, FindingLog& log) {

@@ -52,6 +52,7 @@ BlockFormat block_format(const WeightFormat& format) {
 BlockedModel make_blocked_model(Model model, const BlockedRequest& request, const DataSource* data,
                                 std::span<const Tensor> inputs) {
   BlockedModel blocked{.model = std::move(model), .format = block_format(request.format)};
+  blocked.format.divides = request.target.engine.shortens_blocks;
   blocked.rearranged = prepare(blocked.model, blocked.format, inputs);
   const Graph& graph = blocked.model.graph();
   blocked.plan = make_weights_plan(graph, request.target, request.nodes, blocks_of(blocked.format));

@@ -224,7 +224,8 @@ void read_first(Prepared& made, Model& model) {
 /// evens  with another equalization than then
 void read_again(Prepared& made, Model& model, bool evens) {
   declare_ranks_of_inputs(made, model);
-  PrepareOptions options = prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
+  PrepareOptions options =
+      prepare_options(made.recipe.placement, made.recipe.float_type, made.recipe.format.activation.type);
   options.forms = made.preparation.forms_undone.empty();
   prepare_model(model, *made.recipe.target, options);
   if (evens)

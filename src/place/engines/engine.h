@@ -59,7 +59,9 @@ struct EngineDef {
   Decided<bool> channel_scales_of_products;  ///< weights of MatMul may have one scale for each output channel
   Decided<bool> uint8_single_scales;         ///< a weight with one scale is UINT8 with a zero point, not INT8
   Decided<bool> blocks_divide_rows;          ///< the rows of a weight in blocks are a multiple of the block
-  Decided<bool> int8_weights_alone;          ///< 8-bit weights of a float layer stay 8-bit in what it builds
+  /// Blocks are shortened where they do not divide the rows of a weight; 4-bit codes need an even number of rows.
+  Decided<bool> shortens_blocks;
+  Decided<bool> int8_weights_alone;  ///< 8-bit weights of a float layer stay 8-bit in what it builds
   /// Forms of operators that it needs and exporters do not write, in the order of the changes.
   Decided<std::span<const OperatorForm>> forms;
   Decided<bool> runs_qoperators;            ///< QLinearConv and other operators on codes are kernels

@@ -10,6 +10,7 @@ enum class OperatorForm : uint8_t {
   FiniteMasks,          ///< -inf in constants, which no codes have, is -1e30
   DefaultActivations,   ///< LSTM and GRU do not write out the activations that they have anyway
   GeluOperator,         ///< GELU in primitives with Erf is one Gelu
+  BoundedActivations,   ///< Softplus, Mish, Swish and others do not compute exponentials as values
   DivisionOfOne,        ///< Reciprocal(x) is 1 / x
   DifferenceOfNumber,   ///< x + c with one number is x - (-c)
   SumOfProducts,        ///< ReduceSumSquare(x) is ReduceSum(x * x)

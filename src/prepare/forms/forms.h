@@ -15,6 +15,9 @@ namespace detent::forms {
 [[nodiscard]] GraphPatch default_activations(const Graph& graph);
 /// x * (1 + erf(x / sqrt(2))) / 2 in any order of its operators becomes Gelu(x), of opset 20.
 [[nodiscard]] GraphPatch gelu_operator(const Graph& graph);
+/// Softplus, Mish, Swish, Sigmoid, Tanh and the logarithm of Sigmoid that are written with Exp or Log, in any order of
+/// their operators, become Softplus, Sigmoid and Tanh, whose values stay in the range of x.
+[[nodiscard]] GraphPatch bounded_activations(const Graph& graph);
 [[nodiscard]] GraphPatch division_of_one(const Graph& graph);
 /// Add of a constant of one number becomes a Sub of the opposite number.
 [[nodiscard]] GraphPatch difference_of_number(const Graph& graph);

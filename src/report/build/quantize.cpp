@@ -45,8 +45,9 @@ Words made_words(const QuantizeReport& report) {
           bytes(report.model_bytes),
           ", opset ",
           count(report.opset),
-          changed ? Words{report.written_opset > report.opset ? " raised to " : " lowered to ", count(report.written_opset)}
-                  : Words(),
+          changed
+              ? Words{report.written_opset > report.opset ? " raised to " : " lowered to ", count(report.written_opset)}
+              : Words(),
           ")"};
 }
 

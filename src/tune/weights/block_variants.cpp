@@ -37,7 +37,9 @@ BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, c
     auto& [value, blocked] = *entries[i];
     const Tensor& weight = *graph.constant(value);
     try {
-      blocked = quantize_blocks(weight, {format.codes, format.block, weight.type()});
+      BlockFormat own = format;
+      own.scales = weight.type();
+      blocked = quantize_blocks(weight, own);
     } catch (const Error& error) {
       throw error.in("weight '" + graph.value(value).name + "'");
     }

@@ -139,7 +139,8 @@ class Fit {
 
 BlockedWeight fit_blocks(const Tensor& weight, const BlockedWeight& nearest, const BlockFormat& format,
                          const SecondMoments& moments) {
-  const BlockFormat own{format.codes, format.block, nearest.scales.type()};
+  BlockFormat own = format;
+  own.scales = nearest.scales.type();
   Fit fit(weight, nearest, own, moments);
   if (!fit.usable()) return nearest;
   fit.round(nearest);

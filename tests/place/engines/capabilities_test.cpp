@@ -26,6 +26,7 @@ constexpr OfEngine kOfEngines[] = {
     {&EngineDef::channel_scales_of_products, "qnn.ProductsHaveOneScaleAndConvolutionsOneAChannel"},
     {&EngineDef::uint8_single_scales, "WrittenFormats.HaveUInt8CodesUnderOneScaleWhereTheEngineWantsThat"},
     {&EngineDef::blocks_divide_rows, "WeightsPlan.TensorRTWantsWholeBlocks"},
+    {&EngineDef::shortens_blocks, "WeightsPlan.OpenVinoReadsFourBitsOfAnEvenNumberOfRows"},
     {&EngineDef::int8_weights_alone, "WeightsPlan.SaysWhereEightBitsSaveNothing"},
     {&EngineDef::runs_qoperators, "other_tools.IntegerOperators"},
     {&EngineDef::float32_scales, "WrittenFormats.HaveFloat32ScalesBesideHalvesWhereTheEngineWantsThat"},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis q-and-dq-differ "
-    "q-without-dq weight-without-dq";
+    "q-without-dq weight-without-dq blocked-axis odd-rows";
 constexpr std::string_view kWarnings =
     "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq pair-between-conv-and-activation "
     "concat-scales-differ coarse-scores copy-scales-differ float-island saturates-without-vnni layer-left-float "

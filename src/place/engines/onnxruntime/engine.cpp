@@ -113,6 +113,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = false,
+    .shortens_blocks = false,
     .int8_weights_alone = true,
     .forms = kForms,
     .runs_qoperators = true,

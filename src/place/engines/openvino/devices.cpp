@@ -75,7 +75,7 @@ constexpr std::array kGpuTypes{ActivationType{DataType::UInt8}, ActivationType{D
 constexpr std::array kNpuTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
                                ActivationType{DataType::UInt16}, ActivationType{DataType::Int16}};
 
-constexpr std::array kForms{OperatorForm::MatrixProduct};
+constexpr std::array kForms{OperatorForm::MatrixProduct, OperatorForm::BoundedActivations};
 
 std::span<const Target> targets();
 
@@ -106,6 +106,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = false,
+    .shortens_blocks = true,
     .int8_weights_alone = true,
     .forms = kForms,
     .runs_qoperators = false,

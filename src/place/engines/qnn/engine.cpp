@@ -54,11 +54,18 @@ constexpr std::array kQnnFacts{
 constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::UInt16},
                                      ActivationType{DataType::Int8}, ActivationType{DataType::Int16}};
 
-constexpr std::array kForms{
-    OperatorForm::Float32,       OperatorForm::FiniteMasks,         OperatorForm::DefaultActivations,
-    OperatorForm::GeluOperator,  OperatorForm::DivisionOfOne,       OperatorForm::DifferenceOfNumber,
-    OperatorForm::SumOfProducts, OperatorForm::RemainderByDivision, OperatorForm::PlainDeconvolution,
-    OperatorForm::PlanePooling,  OperatorForm::PlainGemm};
+constexpr std::array kForms{OperatorForm::Float32,
+                            OperatorForm::FiniteMasks,
+                            OperatorForm::DefaultActivations,
+                            OperatorForm::GeluOperator,
+                            OperatorForm::BoundedActivations,
+                            OperatorForm::DivisionOfOne,
+                            OperatorForm::DifferenceOfNumber,
+                            OperatorForm::SumOfProducts,
+                            OperatorForm::RemainderByDivision,
+                            OperatorForm::PlainDeconvolution,
+                            OperatorForm::PlanePooling,
+                            OperatorForm::PlainGemm};
 
 std::span<const Target> targets();
 
@@ -87,6 +94,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = false,
     .uint8_single_scales = true,
     .blocks_divide_rows = false,
+    .shortens_blocks = false,
     .int8_weights_alone = true,
     .forms = kForms,
     .runs_qoperators = false,

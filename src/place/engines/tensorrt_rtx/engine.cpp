@@ -58,6 +58,7 @@ constexpr EngineDef kEngine{
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = true,
+    .shortens_blocks = false,
     .int8_weights_alone = false,
     .forms = std::span<const OperatorForm>(),
     .runs_qoperators = false,
