@@ -84,7 +84,8 @@ struct BmpHeader {
     const uint64_t stored = !masked ? 0 : header_bytes_ >= kBytesWithAlpha ? 4 : 3;
     for (uint64_t i = 0; i < stored; ++i) masks[i] = static_cast<uint32_t>(in_.at(kMasksAt + 4 * i, 4));
     if (masks == std::array<uint32_t, 4>{}) {
-      masks = bits == 16 ? std::array<uint32_t, 4>{0x7c00, 0x3e0, 0x1f} : std::array<uint32_t, 4>{0xff0000, 0xff00, 0xff};
+      masks =
+          bits == 16 ? std::array<uint32_t, 4>{0x7c00, 0x3e0, 0x1f} : std::array<uint32_t, 4>{0xff0000, 0xff00, 0xff};
       return;
     }
     uint64_t taken = 0;

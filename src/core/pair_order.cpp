@@ -30,17 +30,20 @@ float raise(float a, float b, float unsafe) {
   return std::bit_cast<float>(high);
 }
 
-/// Returns offsets within one output, in the order of the products.
-std::vector<int64_t> convolution_offsets(const Shape& shape) {
-  const int64_t channels = shape[1], taps = shape.element_count(2, shape.rank());
-  std::vector<int64_t> offsets;
-  for (int64_t tap = 0; tap < taps; ++tap)
-    for (int64_t channel = 0; channel < channels; ++channel) offsets.push_back(channel * taps + tap);
-  return offsets;
-}
-
 void pad_to_even(std::vector<int64_t>& offsets) {
   if (offsets.size() % 2 != 0) offsets.push_back(-1);
+}
+
+/// Returns offsets within one output, in the order of the products.
+std::vector<int64_t> convolution_offsets(const Shape& shape, bool taps_apart) {
+  const int64_t channels = shape[1], taps = shape.element_count(2, shape.rank());
+  std::vector<int64_t> offsets;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    for (int64_t channel = 0; channel < channels; ++channel) offsets.push_back(channel * taps + tap);
+    if (taps_apart) pad_to_even(offsets);
+  }
+  pad_to_even(offsets);
+  return offsets;
 }
 
 std::vector<int64_t> deconvolution_offsets(const Shape& shape) {
@@ -86,9 +89,7 @@ std::vector<int64_t> pair_offsets(const Shape& shape, const PairOrder& order) {
                                          std::to_string(order.output_axis));
   if (deconvolution) return deconvolution_offsets(shape);
   if (!convolution) return matrix_offsets(shape, axis);
-  std::vector<int64_t> offsets = convolution_offsets(shape);
-  pad_to_even(offsets);
-  return offsets;
+  return convolution_offsets(shape, order.taps_apart);
 }
 
 UnsafePairs count_unsafe_pairs(const Tensor& codes, const PairOrder& order) {

@@ -12,7 +12,8 @@ namespace detent {
 /// two int8 weights in one instruction (vpmaddubsw), which adds both products in 16 bits and saturates. ONNX Runtime
 /// takes the weights (2i, 2i + 1) of each output: of a convolution in the order kernel row, kernel column, channel of
 /// the group; of a matrix along the inner axis. The last of an odd number stands alone. Depthwise convolutions add in
-/// 32 bits. OpenVINO's ConvTranspose takes channels (2i, 2i + 1); asked on AVX2.
+/// 32 bits. OpenVINO's ConvTranspose, and its Conv without groups, take channels (2i, 2i + 1) of one place
+/// of the kernel; asked on AVX2.
 /// Source  onnxruntime/core/mlas/lib: QgemmU8X8KernelAvx2.asm, ConvSymKernelAvx2; Intel's instruction reference,
 /// VPMADDUBSW.
 struct PairOrder {
@@ -23,7 +24,8 @@ struct PairOrder {
     Matrix,         ///< the inner axis is the other one of the last two
   };
   Kind kind = Kind::None;
-  int output_axis = 0;  ///< one index is one output
+  int output_axis = 0;      ///< one index is one output
+  bool taps_apart = false;  ///< Convolution: both weights of a pair belong to one place of the kernel
 
   friend bool operator==(const PairOrder&, const PairOrder&) = default;
 };

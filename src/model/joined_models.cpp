@@ -304,12 +304,14 @@ Model take_file(const Model& joined, const std::string& name, const Model& origi
   rename_graph(graph, {own_name, [](const std::string&) { return std::string(); }});  // sizes have other names here
   std::unordered_map<std::string, const onnx::ValueInfoProto*> declared;
   for (const onnx::ValueInfoProto& info : original.proto().graph().value_info()) declared.emplace(info.name(), &info);
-  for (onnx::ValueInfoProto& info : *graph.mutable_value_info()) {  // sizes as the file names them, types as they are now
+  for (onnx::ValueInfoProto& info :
+       *graph.mutable_value_info()) {  // sizes as the file names them, types as they are now
     const auto found = declared.find(info.name());
     if (found == declared.end()) continue;
     const onnx::TypeProto type = info.type();
     info = *found->second;
-    if (type.has_tensor_type()) info.mutable_type()->mutable_tensor_type()->set_elem_type(type.tensor_type().elem_type());
+    if (type.has_tensor_type())
+      info.mutable_type()->mutable_tensor_type()->set_elem_type(type.tensor_type().elem_type());
   }
   for (const onnx::OperatorSetIdProto& set : from.opset_import())
     if (domains.contains(set.domain())) *proto->add_opset_import() = set;

@@ -4,14 +4,15 @@
 
 namespace detent {
 
-PairOrder weight_pairs(const Graph& graph, const Node& node, int slot, const Shape& weight) {
+PairOrder weight_pairs(const Graph& graph, const Node& node, int slot, const Shape& weight, bool taps_apart) {
   const int rank = static_cast<int>(weight.rank());
   if (slot != 1 || rank == 0) return {};
   switch (traits_of(graph, node).kind) {
     case OpKind::Conv: {
-      const bool depthwise = rank >= 2 && weight[1] == 1 && node.int_or("group", 1) == weight[0];
+      const int64_t groups = node.int_or("group", 1);
+      const bool depthwise = rank >= 2 && weight[1] == 1 && groups == weight[0];
       if (rank < 3 || depthwise) return {};
-      return {PairOrder::Kind::Convolution, 0};
+      return {PairOrder::Kind::Convolution, 0, taps_apart && groups == 1};
     }
     case OpKind::ConvTranspose:
       if (rank < 3 || node.int_or("group", 1) != 1) return {};

@@ -107,6 +107,7 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
   return closing;
 }
 
+/// Returns the ranks of all values.
 std::map<std::string, size_t> ranks_of(const Prepared& prepared) {
   std::map<std::string, size_t> ranks;
   for (const auto& [value, shape] : prepared.shapes) ranks.emplace(prepared.graph().value(value).name, shape.rank());
@@ -232,11 +233,13 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
   report.latency = std::move(latency);
   const std::optional<Model> floats = implicit_model(prepared, chosen);
+  const auto ranks =
+      options.pipeline.empty() ? std::map<std::string, size_t>() : ranks_of(prepared);  // rewrite() takes the graph
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
   PipelineFiles files(options);
-  if (!files.empty()) files.take(written.model, report.provenance, ranks_of(prepared));
+  if (!files.empty()) files.take(written.model, report.provenance, ranks);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);

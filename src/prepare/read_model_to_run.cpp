@@ -18,7 +18,8 @@ namespace detent {
 
 void refuse_pipeline_file(const std::filesystem::path& path) {
   if (is_pipeline_file(path))
-    throw Error(ErrorCode::InvalidModel, path.string() + ": describes a pipeline of several models; one model is wanted",
+    throw Error(ErrorCode::InvalidModel,
+                path.string() + ": describes a pipeline of several models; one model is wanted",
                 "give each of its models alone. quantize, plan, compare, sensitivity, calibrate, inspect and run take "
                 "a pipeline");
 }

@@ -30,6 +30,7 @@ struct RewriteOptions {
     Accepted  ///< weights use all their codes
   };
   Saturation saturation = Saturation::None;
+  bool pairs_taps_apart = false;  ///< Target::pairs_taps_apart
   /// Scales that codes were chosen with (WeightOptions::given_scale), by name of the constant.
   std::map<std::string, std::vector<float>> weight_scales = {};
   /// Zero points other than 128 of UINT8 codes with a scale in `weight_scales`, by name of the constant.

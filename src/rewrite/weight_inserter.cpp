@@ -150,7 +150,8 @@ class WeightInserter {
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {
-      const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape());
+      const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape(),
+                                           context_.options.pairs_taps_apart);
       if (order.kind != PairOrder::Kind::None && has_8_bit_input(*reader)) return order;
     }
     return {};

@@ -36,6 +36,9 @@ TEST(PairOrder, AConvolutionTakesChannelsOfOneTapSideBySide) {
   // 2 outputs, 3 channels, 2 x 2 taps: channel c of tap t lies at 4 c + t.
   EXPECT_THAT(pair_offsets({2, 3, 2, 2}, kConvolution), ElementsAre(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11));
   EXPECT_EQ(PairOutputs({2, 3, 2, 2}, kConvolution).step, 12);
+  EXPECT_THAT(pair_offsets({2, 3, 2, 1}, {PairOrder::Kind::Convolution, 0, true}),
+              ElementsAre(0, 2, 4, -1, 1, 3, 5, -1))
+      << "each tap begins with a new pair";
 }
 
 TEST(PairOrder, ADeconvolutionTakesChannelsOfOnePlaceSideBySide) {

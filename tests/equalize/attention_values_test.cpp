@@ -67,14 +67,14 @@ TEST(AttentionValues, ASingleHeadNeedsNoSplit) {
 
 /// Attention of one head, whose queries, keys and values are parts of one value p, joined by `parts`.
 Model one_head(const std::string& parts, const std::string& scores = "s = MatMul (q, t)") {
-  return network("p = MatMul (x, joint)\n" + parts + "\n t = Transpose <perm = [0, 2, 1]> (k)\n" + scores +
-                     "\n w = Softmax (s)\n o = MatMul (w, v)\n y = MatMul (o, wo)",
-                 {uneven("joint", {8, 12}), uneven("wo", {4, 3}), "int64[3] sizes = {4, 4, 4}", "int64[2] two = {4, 8}",
-                  "int64[2] rest = {4, 4}", "int64[1] a0 = {0}", "int64[1] a4 = {4}", "int64[1] a8 = {8}",
-                  "int64[1] a12 = {12}", "int64[1] last = {-1}", "int64[4] i0 = {0, 1, 2, 3}",
-                  "int64[4] i4 = {4, 5, 6, 7}", "int64[4] i8 = {8, 9, 10, 11}", "int64[2] flat = {5, 4}",
-                  "int64[3] full = {1, 5, 5}"},
-                 "float[1, 5, 8] x", "float[N, S, C] y");
+  return network(
+      "p = MatMul (x, joint)\n" + parts + "\n t = Transpose <perm = [0, 2, 1]> (k)\n" + scores +
+          "\n w = Softmax (s)\n o = MatMul (w, v)\n y = MatMul (o, wo)",
+      {uneven("joint", {8, 12}), uneven("wo", {4, 3}), "int64[3] sizes = {4, 4, 4}", "int64[2] two = {4, 8}",
+       "int64[2] rest = {4, 4}", "int64[1] a0 = {0}", "int64[1] a4 = {4}", "int64[1] a8 = {8}", "int64[1] a12 = {12}",
+       "int64[1] last = {-1}", "int64[4] i0 = {0, 1, 2, 3}", "int64[4] i4 = {4, 5, 6, 7}",
+       "int64[4] i8 = {8, 9, 10, 11}", "int64[2] flat = {5, 4}", "int64[3] full = {1, 5, 5}"},
+      "float[1, 5, 8] x", "float[N, S, C] y");
 }
 
 TEST(AttentionValues, OfASingleHeadMayBePartsOfOneProjection) {
@@ -84,7 +84,8 @@ TEST(AttentionValues, OfASingleHeadMayBePartsOfOneProjection) {
       "q2 = Reshape (q, flat)\n k2 = Reshape (k, flat)\n s2 = Gemm <transB = 1> (q2, k2)\n s = Reshape (s2, full)";
   for (const std::string& scores : {product, gemm})
     for (const char* parts :
-         {"q, k, v = Split <axis = -1> (p, sizes)", "q, kv = Split <axis = -1> (p, two)\n k, v = Split <axis = -1> (kv, rest)",
+         {"q, k, v = Split <axis = -1> (p, sizes)",
+          "q, kv = Split <axis = -1> (p, two)\n k, v = Split <axis = -1> (kv, rest)",
           "q = Slice (p, a0, a4, last)\n k = Slice (p, a4, a8, last)\n v = Slice (p, a8, a12, last)",
           "q = Gather <axis = 2> (p, i0)\n k = Gather <axis = 2> (p, i4)\n v = Gather <axis = 2> (p, i8)"}) {
       const Equalization equalization = expect_exact_values(one_head(parts, scores));

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "detent/base/error.h"
 #include <onnx/onnx_pb.h>
+#include "detent/base/error.h"
 
 #include "model/graph/file_boundary.h"
 #include "model/temporary_folder.h"
@@ -104,17 +104,18 @@ TEST(JoinedModels, GiveTheirFilesTheTypesOfNowAndTheSizesOfBefore) {
 }
 
 TEST(JoinedModels, DeclareRanksThatTheirFilesLeaveOut) {
-  const auto bare = [] {
-    return part_of("g (float x, float[1] b) => (float y) { y = Add (x, b) }");
-  };
+  const auto bare = [] { return part_of("g (float x, float[1] b) => (float y) { y = Add (x, b) }"); };
   std::vector<NamedModel> models;
   models.push_back({"a", bare()});
   Model original = bare();
-  for (auto* infos : {original.mutable_proto().mutable_graph()->mutable_input(), original.mutable_proto().mutable_graph()->mutable_output()})
+  for (auto* infos : {original.mutable_proto().mutable_graph()->mutable_input(),
+                      original.mutable_proto().mutable_graph()->mutable_output()})
     infos->Mutable(0)->mutable_type()->mutable_tensor_type()->clear_shape();
   const Model joined = join_models(std::move(models), {}, "one.json");
   const Model file = take_file(joined, "a", original, {{"a:x", 3}, {"a:y", 2}, {"a:b", 7}});
-  const auto shape = [&](const char* name) { return file.graph().value(*file.graph().find_value(name)).declared_shape; };
+  const auto shape = [&](const char* name) {
+    return file.graph().value(*file.graph().find_value(name)).declared_shape;
+  };
   EXPECT_EQ(shape("x"), (std::vector<int64_t>{-1, -1, -1}));
   EXPECT_EQ(shape("y"), (std::vector<int64_t>{-1, -1}));
   EXPECT_EQ(shape("b"), std::vector<int64_t>{1}) << "the file declares it";

@@ -71,7 +71,9 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
     if (slot < 0 || !written || reads_seven_bits(view, layer.node)) continue;
     const Tensor codes = weight_codes(file, file.node(*written), static_cast<size_t>(slot));
     if (codes.empty_handle()) continue;
-    const UnsafePairs pairs = count_unsafe_pairs(codes, weight_pairs(file, file.node(*written), slot, codes.shape()));
+    const PairOrder order =
+        weight_pairs(file, file.node(*written), slot, codes.shape(), view.target().pairs_taps_apart);
+    const UnsafePairs pairs = count_unsafe_pairs(codes, order);
     if (pairs.pairs > 0) found.push_back({layer.node, node.name, pairs});
   }
   return found;

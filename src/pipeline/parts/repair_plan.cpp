@@ -116,7 +116,8 @@ std::optional<DataType> kept_activation(const QdqReading& reading, const Target&
 
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
 /// the same numbers and cannot. A ConvTranspose keeps its codes: with zero point 128 OpenVINO runs it in float.
-std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried) {
+std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried,
+                                         bool taps_apart) {
   std::set<std::string> names;
   for (const WeightDecision& weight : plan.weights) {
     const Tensor* tensor = graph.constant(weight.value);
@@ -124,7 +125,7 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
     const auto scales = carried.scales.find(name);
     const Node& layer = graph.node(weight.node);
     if (!tensor || scales == carried.scales.end() || traits_of(graph, layer).kind == OpKind::ConvTranspose) continue;
-    const PairOrder order = weight_pairs(graph, layer, weight.slot, tensor->shape());
+    const PairOrder order = weight_pairs(graph, layer, weight.slot, tensor->shape(), taps_apart);
     if (order.kind == PairOrder::Kind::None) continue;
     const QuantizedWeight quantized = quantize_weight(*tensor, weight.axis, {.given_scale = scales->second});
     if (count_unsafe_pairs(quantized.codes, order).pairs > 0) names.insert(name);
@@ -165,7 +166,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
       {format.weight_type(), format.per_tensor_weights, format.narrow_weights, format.uint8_single_scales});
   format.weight_scales = weights.scales, format.weight_points = weights.points;
   if (format.saturation != RewriteOptions::Saturation::None)
-    format.uint8_weights = saturating_weights(graph(), plan, weights);
+    format.uint8_weights = saturating_weights(graph(), plan, weights, target.pairs_taps_apart);
 }
 
 void RepairPlan::find_ranges() {

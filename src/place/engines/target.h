@@ -33,6 +33,7 @@ struct Target {
   Decided<bool> default_axis_is_1;        ///< as ONNX says, of a DequantizeLinear with scales per channel
   Decided<bool> reads_uint8_as_int8;      ///< a UINT8 zero point of 0 is taken for an INT8 one
   Decided<bool> saturates_without_vnni;   ///< UINT8 x INT8 products are added in pairs in 16 bits on some x86 CPUs
+  Decided<bool> pairs_taps_apart;         ///< without groups both belong to one place of a Conv's kernel
   Decided<bool> int8_deconvolutions;      ///< a ConvTranspose runs in INT8
   Decided<bool> concat_shares_scale;      ///< the inputs of a Concat have one scale
   Decided<bool> operands_share_scale;     ///< the inputs of Add, Mul ... have one scale

@@ -54,7 +54,8 @@ Error refusal(const std::string& file) {
 }
 
 TEST(Pictures, WithLevelsAboveTheHighestAreRefused) {
-  EXPECT_THAT(refusal("P5 2 1 100\n\x64\x65").what(), ::testing::EndsWith("stands a level of 101, and its header says 100 at most"));
+  EXPECT_THAT(refusal("P5 2 1 100\n\x64\x65").what(),
+              ::testing::EndsWith("stands a level of 101, and its header says 100 at most"));
 }
 
 /// A mask of classes keeps its numbers.

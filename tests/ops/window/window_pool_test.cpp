@@ -58,8 +58,8 @@ TEST(AveragePool, SkipsBetweenDilatedTaps) {
 /// Expected numbers as ONNX Runtime 1.32 gives them.
 TEST(Pools, RoundedUpTakeInputsThatAreSmallerThanTheWindow) {
   const Tensor two = Tensor::from<float>({1, 1, 2}, {3, 5}), square = Tensor::from<float>({1, 1, 2, 2}, {1, 2, 3, 6});
-  const std::string line = "<kernel_shape = [3], strides = [2], ceil_mode = 1", plane =
-      "<kernel_shape = [3, 3], strides = [2, 2], ceil_mode = 1";
+  const std::string line = "<kernel_shape = [3], strides = [2], ceil_mode = 1",
+                    plane = "<kernel_shape = [3, 3], strides = [2, 2], ceil_mode = 1";
   EXPECT_THAT(values(run_one("y = MaxPool" + line + ">(a)", {two}, {18})), ElementsAre(5));
   EXPECT_THAT(values(run_one("y = MaxPool" + line + ", auto_pad = \"VALID\">(a)", {two}, {18})), ElementsAre(5));
   EXPECT_THAT(values(run_one("y = AveragePool" + line + ">(a)", {two}, {19})), ElementsAre(4));
@@ -69,8 +69,8 @@ TEST(Pools, RoundedUpTakeInputsThatAreSmallerThanTheWindow) {
   EXPECT_THAT(values(run_one("y = AveragePool" + plane + ">(a)", {square}, {19})), ElementsAre(3));
   const std::string dilated = "y = MaxPool<kernel_shape = [3], strides = [3], dilations = [2], ceil_mode = 1>(a)";
   EXPECT_THAT(values(run_one(dilated, {test::ramp({1, 1, 3})}, {18})), ElementsAre(values(test::ramp({1, 1, 3}))[2]));
-  for (const char* short_of_a_stride :
-       {"y = MaxPool<kernel_shape = [4], strides = [2], ceil_mode = 1>(a)", "y = MaxPool<kernel_shape = [3], strides = [2]>(a)"})
+  for (const char* short_of_a_stride : {"y = MaxPool<kernel_shape = [4], strides = [2], ceil_mode = 1>(a)",
+                                        "y = MaxPool<kernel_shape = [3], strides = [2]>(a)"})
     EXPECT_THROW(run_one(short_of_a_stride, {two}, {18}), Error);
 }
 

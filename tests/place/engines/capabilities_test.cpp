@@ -43,6 +43,7 @@ constexpr OfTarget kOfTargets[] = {
     {&Target::default_axis_is_1, "float_types.AxisLeftOutIsOne"},
     {&Target::reads_uint8_as_int8, "float_types.Uint8ZeroPointReadAsInt8"},
     {&Target::saturates_without_vnni, "saturation.TwoLargeWeightsSideBySide"},
+    {&Target::pairs_taps_apart, "saturation.OpenVinoPairsChannelsOfOneTap"},
     {&Target::int8_deconvolutions, "deconvolutions.VolumeWithoutAPairBehind"},
     {&Target::concat_shares_scale, "openvino.InputsOfAConcatHaveOneScale"},
     {&Target::operands_share_scale, "openvino.ResidualAddReadsPairsOnBothInputs"},

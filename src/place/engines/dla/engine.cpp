@@ -90,6 +90,7 @@ constexpr std::array kTargets{Target{
     .default_axis_is_1 = true,
     .reads_uint8_as_int8 = false,
     .saturates_without_vnni = false,
+    .pairs_taps_apart = false,
     .int8_deconvolutions = true,
     .concat_shares_scale = true,
     .operands_share_scale = false,

@@ -50,6 +50,7 @@ constexpr std::array kCpu{
     SourcedFact{"the low precision transformations handle 8 bits only: between 16-bit pairs the CPU runs in float",
                 kTransformations},
     SourcedFact{"x86 CPUs without VNNI add two neighbouring products in 16 bits, with saturation", kOverflow},
+    SourcedFact{"in a Conv without groups both belong to one place of the kernel", kPlugin},
 };
 constexpr std::array kGpu{
     SourcedFact{"the inputs of a Concat may have different scales", kSetups},
@@ -139,6 +140,7 @@ constexpr Target device(std::string_view name, std::span<const ActivationType> t
       .default_axis_is_1 = true,
       .reads_uint8_as_int8 = false,
       .saturates_without_vnni = name == "cpu",
+      .pairs_taps_apart = name == "cpu",
       .int8_deconvolutions = true,
       .concat_shares_scale = name != "gpu",
       .operands_share_scale = name == "npu",

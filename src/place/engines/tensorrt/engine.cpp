@@ -74,6 +74,7 @@ constexpr Target version(int major, int minor, std::span<const SourcedFact> fact
       .default_axis_is_1 = major >= 11,
       .reads_uint8_as_int8 = major >= 11,
       .saturates_without_vnni = false,
+      .pairs_taps_apart = false,
       .int8_deconvolutions = true,
       .concat_shares_scale = true,
       .operands_share_scale = false,

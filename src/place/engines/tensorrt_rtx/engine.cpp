@@ -92,6 +92,7 @@ constexpr std::array kTargets{Target{
     .default_axis_is_1 = true,
     .reads_uint8_as_int8 = true,
     .saturates_without_vnni = false,
+    .pairs_taps_apart = false,
     .int8_deconvolutions = false,
     .concat_shares_scale = true,
     .operands_share_scale = false,
