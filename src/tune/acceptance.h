@@ -17,10 +17,10 @@ namespace detent {
 
 /// The measurements of one candidate.
 struct CandidateScores {
-  std::vector<double> samples_db;    ///< SQNR on each sample (sample_scores); the same samples for all candidates
-  std::vector<double> weights = {};  ///< of the samples, 1 together; empty: all alike
+  std::vector<double> samples_db;  ///< SQNR on each sample (sample_scores); the same samples for all candidates
   /// The largest distance of a value's error to that of the best candidate for it, in dB (worst_regrets_db).
   double regret_db = 0;
+  std::vector<double> weights = {};  ///< of the samples, 1 together; empty: all alike
 };
 
 /// Returns half the mean of the SQNRs in dB plus half the SQNR of their mean noise; the worst samples decide the

@@ -164,7 +164,7 @@ class Contest {
       next = std::min(kGrowth * played, std::max(least - std::min(least, played), most_samples(runs, playing)));
     } while (playing.size() > 1 && next >= played && played < samples_.size());
     std::vector<CandidateScores> scores;
-    for (const size_t v : playing) scores.push_back({results_[v].samples_db, weights_of(results_[v]), regrets_[v]});
+    for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v], weights_of(results_[v])});
     winner_ = finds_objects_ ? highest_ : playing[choose_within_band(scores)];
   }
 

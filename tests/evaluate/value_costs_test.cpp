@@ -5,6 +5,7 @@
 
 #include "evaluate/float_network.h"
 #include "evaluate/variants_of.h"
+#include "exec/runnable_part.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -16,7 +17,8 @@ std::vector<std::string> costly(float spread, size_t most, double below_db) {
   const MemorySource source(test::residual_samples(4));
   test::VariantsOf network(model, source, "tensorrt", {});
   const std::map<ValueId, Range> ranges = network.ranges.ranges_of(network.plan);
-  const std::vector<std::string> outputs = names_of(model.graph(), model.graph().outputs());
+  const auto ends = model.graph().outputs();
+  const std::vector<std::string> outputs = names_of(model.graph(), {ends.begin(), ends.end()});
   std::vector<std::string> names;
   double before = -HUGE_VAL;
   for (const ValueCost& cost : find_costly_values(
