@@ -180,7 +180,7 @@ class Case:
         self.is_half = any(one.data_type in halves for one in given.initializer) or any(
             node.op_type == "Cast" and node.attribute[0].i in halves for node in given.node) or any(
             value.type.tensor_type.elem_type in halves for value in given.input)
-        # Where outputs jump, the FP32 form of a 16-bit network is not taken for the same network.
+        # The FP32 form of a 16-bit network whose outputs jump is not taken for the same network.
         self.splits |= self.target == "qnn" and self.is_half and self.jumps
         self.has_pairs = any(node.op_type == "DequantizeLinear" for node in file.graph.node)
         types = {one.data_type for one in file.graph.initializer}

@@ -54,11 +54,17 @@ constexpr std::array kQnnFacts{
 constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::UInt16},
                                      ActivationType{DataType::Int8}, ActivationType{DataType::Int16}};
 
-constexpr std::array kForms{
-    OperatorForm::Float32,       OperatorForm::FiniteMasks,         OperatorForm::DefaultActivations,
-    OperatorForm::GeluOperator,  OperatorForm::DivisionOfOne,       OperatorForm::DifferenceOfNumber,
-    OperatorForm::SumOfProducts, OperatorForm::RemainderByDivision, OperatorForm::PlainDeconvolution,
-    OperatorForm::PlanePooling,  OperatorForm::PlainGemm};
+constexpr std::array kForms{OperatorForm::Float32,
+                            OperatorForm::FiniteMasks,
+                            OperatorForm::DefaultActivations,
+                            OperatorForm::GeluOperator,
+                            OperatorForm::DivisionOfOne,
+                            OperatorForm::DifferenceOfNumber,
+                            OperatorForm::SumOfProducts,
+                            OperatorForm::RemainderByDivision,
+                            OperatorForm::PlainDeconvolution,
+                            OperatorForm::PlanePooling,
+                            OperatorForm::PlainGemm};
 
 std::span<const Target> targets();
 
