@@ -26,11 +26,9 @@ struct OutputChange {
 
 /// Runs `after` on `inputs` and returns the first output that differs from `before` by more than rounding:
 /// |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 where the model has values of half types, which
-/// are rounded to 11 bits. The bound is 100 times the change that folding in double and rounding once to float (2^-24 per
-/// weight) causes. Elements that are NaN before are left out; elements that become NaN or infinite differ. nullopt when
-/// all outputs are the same.
-/// share   part of the bound that is allowed.
-/// Errors  those of running.
+/// are rounded to 11 bits. The bound is 100 times the change that folding in double and rounding once to float (2^-24
+/// per weight) causes. Elements that are NaN before are left out; elements that become NaN or infinite differ. nullopt
+/// when all outputs are the same. share   part of the bound that is allowed. Errors  those of running.
 [[nodiscard]] std::optional<OutputChange> changed_output(const NamedOutputs& before, const Model& after,
                                                          std::span<const Tensor> inputs, double share = 1);
 

@@ -145,8 +145,8 @@ class WeightInserter {
   }
 
   /// Returns the order in which a reader of UINT8 activations multiplies weights in pairs. Depthwise readers of the
-  /// same weight need none. Readers between 16-bit floats need it: OpenVINO runs them in INT8, and ONNX Runtime a MatMul
-  /// whose Casts it removes.
+  /// same weight need none. Readers between 16-bit floats need it: OpenVINO runs them in INT8, and ONNX Runtime a
+  /// MatMul whose Casts it removes.
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {

@@ -1,5 +1,6 @@
-// node write_networks.mjs FOLDER SEED...: writes FOLDER/SEED.onnx and FOLDER/SEED.npy, the random networks of the tests of
-// ONNX Runtime. Even seeds: layers and what exporters put around them; odd seeds: many types, graphs inside, functions.
+// node write_networks.mjs FOLDER SEED...: writes FOLDER/SEED.onnx and FOLDER/SEED.npy, the random networks of the tests
+// of ONNX Runtime. Even seeds: layers and what exporters put around them; odd seeds: many types, graphs inside,
+// functions.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNpy } from '../onnxruntime/npy.mjs';

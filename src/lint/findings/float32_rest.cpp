@@ -88,11 +88,12 @@ void float32_rest(const LintView& view, FindingLog& log) {
   const bool chosen = view.file().types_chosen;
   message += chosen ? "; they were kept in FP32 when the file was written"
                     : "; only samples show which of them would overflow in 16 bits";
-  log.add(view.node(rest.nodes.front().second).name, message,
-          chosen
-              ? "nothing; --float-type chose them, or the report of the command that wrote the file has each node's reason"
-              : "`detent cast --data` converts the file and keeps its pairs: samples show which nodes must stay FP32",
-          rest.layers, few || chosen ? FindingLevel::Note : FindingLevel::Warning);
+  log.add(
+      view.node(rest.nodes.front().second).name, message,
+      chosen
+          ? "nothing; --float-type chose them, or the report of the command that wrote the file has each node's reason"
+          : "`detent cast --data` converts the file and keeps its pairs: samples show which nodes must stay FP32",
+      rest.layers, few || chosen ? FindingLevel::Note : FindingLevel::Warning);
 }
 
 }  // namespace detent::findings

@@ -15,6 +15,8 @@
 //   - a Conv whose output can carry no pair: it is a graph output (R11), or a subgraph reads it, directly or behind a
 //     copy (O8), or a Loop, a Scan or a sequence takes it, whose inputs carry no pairs;
 //   - a Gemm with a bias that has alpha or beta and no constants which could be multiplied by them;
+//   - a product whose output is a graph output without a pair, and is read through one, unless it has a bias and more
+//     than two axes;
 //   - a MatMul with the constant on the left, which the engine takes as UINT8 alone;
 //   - LSTM, GRU and RNN, which the plan's notes name.
 //
@@ -158,9 +160,34 @@ void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
   }
 }
 
+// True for a product that the engine makes a Gemm between Reshapes: it writes floats to the second one, whatever reads
+// them.
+bool is_reshaped(const GraphFacts& facts, const Node& product) {
+  return bias_behind(facts, product) && facts.find_rank(facts.data_input(product.id)).value_or(0) > 2;
+}
+
+// Keeps products float whose output is a graph output without a pair and is read through one.
+void share_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    const OpKind kind = facts.kind(node.id);
+    if (!draft.is_int8(node.id) || draft.is_out(node.id) || !facts.is_weighted(node.id)) continue;
+    if ((kind != OpKind::Gemm && kind != OpKind::MatMul) || is_reshaped(facts, node)) continue;
+    const std::optional<Use> bias = bias_behind(facts, node);
+    const Value& own = facts.value(*(bias ? facts.node(bias->node) : node).output(0));
+    const bool paired =
+        std::ranges::any_of(own.uses, [&](const Use& use) { return draft.is_pair(use.node, use.slot); });
+    if (!own.is_output || draft.has_output_pair(own.id) || !paired) continue;
+    const std::string reason = "its output '" + own.name + "' is a graph output without a pair and is read through one";
+    draft.replace_with_float(node.id, facts.data_slots(node.id).front(), reason);
+    draft.replace_with_float_layer(node.id, reason);
+  }
+}
+
 }  // namespace
 
-constinit const Rule kLayers{
-    .name = {"O1", "integer layer", kTriedInOnnxRuntime}, .decide = decide_layers, .moves_pairs_up = true};
+constinit const Rule kLayers{.name = {"O1", "integer layer", kTriedInOnnxRuntime},
+                             .decide = decide_layers,
+                             .share = share_layers,
+                             .moves_pairs_up = true};
 
 }  // namespace detent::rules::onnxruntime
