@@ -16,9 +16,9 @@ namespace detent {
 
 struct TensorInfo {
   std::string name;
-  std::string type;            ///< "float", "int64" ...
-  std::vector<int64_t> shape;  ///< -1 where open
-  bool has_shape = true;       ///< the model declares a shape; [] is then a scalar
+  std::string type;                          ///< "float", "int64" ...
+  std::vector<int64_t> shape;                ///< -1 where open
+  bool has_shape = true;                     ///< the model declares a shape; [] is then a scalar
   std::optional<OutputReport> meaning = {};  ///< of an output, by the graph; absent: of an input
 };
 

@@ -103,7 +103,8 @@ std::vector<Columns> ColumnTrace::find(const Node& node, ValueId value, int64_t 
   if (is_one_of(op, {"Add", "Sub", "Mul", "Div"})) return computed(node, value, axis);
   if (op == "Concat") return joined(node, axis);
   if (is_one_of(op, {"Split", "Slice"})) return part_of(node, value, axis);
-  if (is_one_of(op, {"Clip", "Cast", "Relu", "Identity", "QuantizeLinear", "DequantizeLinear"})) return along(node.input(0), axis);
+  if (is_one_of(op, {"Clip", "Cast", "Relu", "Identity", "QuantizeLinear", "DequantizeLinear"}))
+    return along(node.input(0), axis);
   return moved(node, value, axis);
 }
 

@@ -103,8 +103,7 @@ std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std:
   std::vector<ErrorSums> sums(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-      sums[i] = ErrorSums::of(expected[i], outputs[i],
-                              counted_elements(expected[i].shape(), content, axis_at(axes, i)),
+      sums[i] = ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i].shape(), content, axis_at(axes, i)),
                               readings.empty() ? nullptr : readings[i]);
     else
       comparable[i] = false;

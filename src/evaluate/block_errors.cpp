@@ -185,7 +185,8 @@ std::vector<std::string> BlockErrors::nearly_constant(std::span<const std::strin
       continue;
     double signal = 0;
     for (const Channel& channel : axis.channels) signal += channel.signal();
-    if (signal > 0 && is_nearly_constant(output, axis.channels, range(0, axis.channels.size()))) names.push_back(output);
+    if (signal > 0 && is_nearly_constant(output, axis.channels, range(0, axis.channels.size())))
+      names.push_back(output);
   }
   return names;
 }

@@ -231,8 +231,9 @@ struct ClosingTotals {
   [[nodiscard]] std::vector<OutputReport> describe() const {
     std::vector<OutputReport> outputs;
     for (size_t i = 0; i < sums.size(); ++i)
-      outputs.push_back(readings[i] ? describe_output(*readings[i], sums[i].rows)
-                                    : OutputReport{decisions[i].name, OutputMeaning::Unknown, "no output of the graph"});
+      outputs.push_back(readings[i]
+                            ? describe_output(*readings[i], sums[i].rows)
+                            : OutputReport{decisions[i].name, OutputMeaning::Unknown, "no output of the graph"});
     return outputs;
   }
 

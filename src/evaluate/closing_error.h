@@ -65,15 +65,15 @@ struct ClosingError {
     EmbeddingErrors::Error error;
   };
   std::optional<Embedding> worst_cosine, worst_neighbours;
-  /// The worst float output without decisions, which is no embedding, about its means, which tell nothing of a sample; nullopt where none
-  /// varies.
+  /// The worst float output without decisions, which is no embedding, about its means, which tell nothing of a sample;
+  /// nullopt where none varies.
   std::optional<BlockErrors::Worst> worst_about_mean;
   std::optional<BlockErrors::Worst> worst_block;         ///< of outputs that mix numbers of different meaning or size
   std::optional<BlockErrors::Worst> worst_unseen_block;  ///< of those that are not seen (BlockErrors)
   std::vector<OutputReport> outputs;                     ///< that were judged, in the model's order
-  std::vector<std::string> nearly_constant;              ///< outputs that vary too little to tell an error (BlockErrors)
-  std::vector<ShownDetections> shown;                    ///< by sample; empty: no detector
-  bool detects_nothing = false;                          ///< a detector, and no detection of FP32 scores .5 or more
+  std::vector<std::string> nearly_constant;  ///< outputs that vary too little to tell an error (BlockErrors)
+  std::vector<ShownDetections> shown;        ///< by sample; empty: no detector
+  bool detects_nothing = false;              ///< a detector, and no detection of FP32 scores .5 or more
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
   std::vector<std::string> not_numbers;   ///< ReferenceOutputs::not_numbers
 };

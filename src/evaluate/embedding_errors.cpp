@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kMostSamples = 512;      // neighbours cost their square
+constexpr size_t kMostSamples = 512;  // neighbours cost their square
 constexpr int64_t kFewestNumbers = 16;
 
 double dot(std::span<const float> a, std::span<const float> b) {

@@ -46,7 +46,8 @@ std::string reason_of(const Evidence& one) {
     case Measure::Detections:
       return fmt::format("{} agree with FP32's to {:.1f} % mAP, standard error {:.1f}", plural(one.all, "detection"),
                          100 * one.kept, 100 * one.error);
-    case Measure::Scores: return fmt::format("scores of detections change by {:.0f} % on average", 100 * (1 - one.kept));
+    case Measure::Scores:
+      return fmt::format("scores of detections change by {:.0f} % on average", 100 * (1 - one.kept));
     case Measure::Cosine: return fmt::format("cosine {:.4f} at {}", one.kept, one.where);
     case Measure::Neighbours:
       return fmt::format("{} of {} nearest neighbours as in FP32 at {}", one.all - one.lost, one.all, one.where);

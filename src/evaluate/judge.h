@@ -61,16 +61,16 @@ struct VerdictRule {
 /// Sample      below 0 dB its error exceeds its signal and that of the average sample: at most doubtful.
 /// Unseen      the scale is a guess: at most doubtful.
 inline constexpr std::array<VerdictRule, 11> kVerdictRules{{{Measure::Output, 7, 14},
-                                                           {Measure::AboutMean, 9, 10, false},
-                                                           {Measure::Block, 1, 10, false},
-                                                           {Measure::Classes, 0.8, 0.9},
-                                                           {Measure::Elements, 0.8, 0.9},
-                                                           {Measure::Detections, 0.82, 0.96},
-                                                           {Measure::Scores, 0.6, 0.8, false},
-                                                           {Measure::Cosine, 0.91, 0.97},
-                                                           {Measure::Neighbours, 0.6, 0.8},
-                                                           {Measure::Sample, -HUGE_VAL, 0},
-                                                           {Measure::Unseen, -HUGE_VAL, HUGE_VAL}}};
+                                                            {Measure::AboutMean, 9, 10, false},
+                                                            {Measure::Block, 1, 10, false},
+                                                            {Measure::Classes, 0.8, 0.9},
+                                                            {Measure::Elements, 0.8, 0.9},
+                                                            {Measure::Detections, 0.82, 0.96},
+                                                            {Measure::Scores, 0.6, 0.8, false},
+                                                            {Measure::Cosine, 0.91, 0.97},
+                                                            {Measure::Neighbours, 0.6, 0.8},
+                                                            {Measure::Sample, -HUGE_VAL, 0},
+                                                            {Measure::Unseen, -HUGE_VAL, HUGE_VAL}}};
 
 [[nodiscard]] constexpr const VerdictRule& rule_of(Measure measure) {
   return kVerdictRules[static_cast<size_t>(measure)];
@@ -93,7 +93,8 @@ struct Evidence {
 inline constexpr size_t kFewestDetections = 10;
 
 /// Returns the worst grade of the evidence with the reasons in words, the worst first. Unknown where samples were run
-/// and there is no evidence, or too few detections and nothing else is broken; absent without samples, and where nothing was quantized.
+/// and there is no evidence, or too few detections and nothing else is broken; absent without samples, and where
+/// nothing was quantized.
 [[nodiscard]] VerdictReport judge(const JudgedFacts& facts);
 
 }  // namespace detent

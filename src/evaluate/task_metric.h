@@ -71,10 +71,10 @@ class TaskMetric {
 
   /// Returns what gives the truth of single outputs; Outputs where nothing does.
   [[nodiscard]] MetricSource source() const {
-    return !labels_.empty()          ? MetricSource::Labels
-           : !masks_.empty()         ? MetricSource::Masks
-           : ids_ || vocabulary_     ? MetricSource::Tokens
-                                     : MetricSource::Outputs;
+    return !labels_.empty()      ? MetricSource::Labels
+           : !masks_.empty()     ? MetricSource::Masks
+           : ids_ || vocabulary_ ? MetricSource::Tokens
+                                 : MetricSource::Outputs;
   }
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
   /// Returns how the boxes of --labels and of the float model are read (DetectionJudge::reading); "" without boxes.

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 
@@ -21,7 +21,7 @@ constexpr int64_t kFewestOfVector = 16;  // quaternions, normals and colours are
 constexpr int64_t kWidthStep = 16, kLeastWidth = 32;
 constexpr int64_t kFewestToLead = 8;  // among fewer numbers a lead tells nothing
 constexpr int64_t kFewestOfMap = 4;
-constexpr size_t kSteps = 3;  // axes of [N, T, C]
+constexpr double kNoSum = 0.1;  // RowFacts::sum_power() of logits
 
 bool is_width(int64_t extent) { return extent >= kLeastWidth && extent % kWidthStep == 0; }
 
@@ -49,9 +49,7 @@ std::string places_text(const std::vector<int64_t>& places, OutputMeaning kind) 
 }
 
 OutputMeaning classes_of(const std::vector<int64_t>& places) {
-  return places.empty()       ? OutputMeaning::Classes
-         : places.size() == 1 ? OutputMeaning::Tokens
-                              : OutputMeaning::ClassMap;
+  return places.empty() ? OutputMeaning::Classes : places.size() == 1 ? OutputMeaning::Tokens : OutputMeaning::ClassMap;
 }
 
 class Reader {
@@ -67,7 +65,8 @@ class Reader {
       return reading;
     }
     const ValueOrigin origin = find_origin(graph_, shapes_, output);
-    if (value.declared_type && !is_floating_point(*value.declared_type)) return integers(std::move(reading), *shape, origin);
+    if (value.declared_type && !is_floating_point(*value.declared_type))
+      return integers(std::move(reading), *shape, origin);
     reading.meaning.named_classes = holds_one_of(value.name, {"logit", "class", "prob", "policy", "softmax"});
     reading.meaning.named_vector = holds_one_of(value.name, {"embed", "feature", "hidden", "pooler", "descriptor"});
     reading.meaning.pooled = origin.step == LastStep::Pooled;
@@ -114,10 +113,11 @@ class Reader {
     const std::string op = origin.op.empty() ? "the graph" : "a " + origin.op;
     const bool vector = meaning.extent >= kFewestOfVector;
     if (origin.step == LastStep::Indices) return settle(OutputMeaning::Unknown, "indices of " + origin.op);
-    if (!reading.axis || meaning.extent < 2)
-      return settle(OutputMeaning::Signal, places.empty() ? "one number" : "no axis has the extent of a layer's weights");
+    if (!reading.axis || meaning.extent < 2) return settle(OutputMeaning::Signal, "");
     if (!origin.chosen_by.empty() && is_fixed(origin))
       return settle(classes_of(places), origin.chosen_by + " chooses among them");
+    if (origin.weights_cancel)
+      return settle(classes_of(places), "the weights of " + op + " add up to nothing, as a Softmax trains them");
     if (origin.step == LastStep::Softmax)
       return is_fixed(origin) || !is_extent_of_input(meaning.extent)
                  ? settle(classes_of(places), "of " + op)
@@ -214,17 +214,16 @@ class Reader {
 
 std::string numbers_text(const OutputReading& reading) {
   const int64_t extent = reading.meaning.extent;
-  return extent > 0 ? fmt::format("{} numbers{}", extent, reading.places) : "numbers" + reading.places;
+  return (extent > 1 ? fmt::format("{} numbers", extent) : "one number") + reading.places;
 }
 
 /// Says what the rows of an open output showed.
 std::string open_text(const MeaningByGraph& graph, const RowFacts& rows, OutputMeaning kind) {
-  if (rows.rows == 0) return "only data or labels tell classes from quantities";
   const bool classes = kind == graph.kind;
+  if (rows.rows == 0) return classes ? "by the name" : "only data or labels tell classes from quantities";
   if (classes && graph.named_classes) return "by the name, and one leads";
-  if (classes && rows.sum_power() < 0.1) return "they add up to nothing, as logits do";
-  if (classes) return "one leads clearly";
-  return kind == OutputMeaning::Embedding ? "none leads as a class would" : "quantities: none leads as a class would";
+  if (classes && rows.sum_power() < kNoSum) return "they add up to nothing, as logits do";
+  return classes ? "one leads clearly" : "none leads as a class would";
 }
 
 }  // namespace
@@ -237,7 +236,9 @@ std::vector<OutputReading> read_outputs(const Graph& graph, const ValueShapes& s
   for (const ValueId output : graph.outputs()) {
     OutputReading reading = reader.read(output);
     if (detector && detector->holds(reading.name))
-      reading = {.name = reading.name, .meaning = {.kind = OutputMeaning::Boxes}, .axis = std::nullopt,
+      reading = {.name = reading.name,
+                 .meaning = {.kind = OutputMeaning::Boxes},
+                 .axis = std::nullopt,
                  .source = describe(detector)};
     readings.push_back(std::move(reading));
     // Where an output holds indices, models are compared by the numbers before them.
@@ -249,10 +250,11 @@ std::vector<OutputReading> read_outputs(const Graph& graph, const ValueShapes& s
 }
 
 void apply_task(std::vector<OutputReading>& readings, MetricSource task) {
-  const OutputMeaning wanted = task == MetricSource::Labels                                     ? OutputMeaning::Classes
-                               : task == MetricSource::Masks                                    ? OutputMeaning::ClassMap
-                               : task == MetricSource::Tokens || task == MetricSource::Transcripts ? OutputMeaning::Tokens
-                                                                                                : OutputMeaning::Unknown;
+  const OutputMeaning wanted = task == MetricSource::Labels  ? OutputMeaning::Classes
+                               : task == MetricSource::Masks ? OutputMeaning::ClassMap
+                               : task == MetricSource::Tokens || task == MetricSource::Transcripts
+                                   ? OutputMeaning::Tokens
+                                   : OutputMeaning::Unknown;
   if (wanted == OutputMeaning::Unknown) return;
   for (OutputReading& one : readings) {
     const bool holds = one.axis && one.meaning.extent > 1 && one.meaning.kind != OutputMeaning::Boxes;
@@ -266,14 +268,14 @@ void apply_task(std::vector<OutputReading>& readings, MetricSource task) {
 
 OutputMeaning decide_meaning(const MeaningByGraph& graph, const RowFacts& rows) {
   constexpr double kOfNumbers = 1.5, kOfWidths = 2.5, kErrors = 2;  // RowFacts::mean_lead() of classes, at least
-  constexpr double kOneSided = 1.5, kNoSum = 0.1, kAlike = 0.3;
+  constexpr double kOneSided = 1.5, kAlike = 0.3;
   constexpr int64_t kFewestRows = 4;
   if (graph.settled) return graph.kind;
   if (rows.rows == 0) return graph.named_classes ? graph.kind : OutputMeaning::Unknown;
   const bool width = is_width(graph.extent);
   const double least = (width ? kOfWidths : kOfNumbers) + kErrors / std::sqrt(static_cast<double>(rows.rows));
-  const bool leads = graph.extent >= kFewestToLead && rows.mean_lead() >= least &&
-                     rows.mean_lead() >= kOneSided * rows.mean_trough();
+  const bool leads =
+      graph.extent >= kFewestToLead && rows.mean_lead() >= least && rows.mean_lead() >= kOneSided * rows.mean_trough();
   const bool adds_up = rows.rows >= kFewestRows && !graph.pooled && rows.sum_power() < kNoSum;
   // Only classes of a sample decide a verdict: places and steps ask for less.
   const int64_t fewest = graph.kind == OutputMeaning::ClassMap ? kFewestOfMap : kFewestToLead;
@@ -299,14 +301,15 @@ OutputReport describe_output(const OutputReading& reading, const RowFacts& rows)
     case OutputMeaning::Classes:
     case OutputMeaning::ClassMap:
     case OutputMeaning::Tokens:
-      text = reading.axis ? fmt::format("{} classes{} on axis {}", reading.meaning.extent, reading.places, *reading.axis)
-                          : "classes";
+      text = reading.axis
+                 ? fmt::format("{} classes{} on axis {}", reading.meaning.extent, reading.places, *reading.axis)
+                 : "classes";
       break;
     case OutputMeaning::Embedding: text = numbers_text(reading) + ", judged by cosine and neighbours"; break;
     default: text = numbers_text(reading) + ", judged by SQNR"; break;
   }
-  const std::string why = reading.meaning.settled ? reading.source
-                                                  : reading.source + "; " + open_text(reading.meaning, rows, kind);
+  const std::string why =
+      reading.meaning.settled ? reading.source : reading.source + "; " + open_text(reading.meaning, rows, kind);
   report.reason = why.empty() ? text : text + ": " + why;
   return report;
 }

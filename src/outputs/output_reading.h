@@ -16,9 +16,9 @@ namespace detent {
 
 /// What the graph says of an output's meaning. Without other members it is classes on axis 1, if rows tell some.
 struct MeaningByGraph {
-  OutputMeaning kind = OutputMeaning::Classes;  ///< settled, or what it may be
-  bool settled = true;                          ///< false: rows of numbers decide, by decide_meaning()
-  bool pooled = false;                          ///< numbers of a pooling: features, or a classifier without Gemm
+  OutputMeaning kind = OutputMeaning::Classes;       ///< settled, or what it may be
+  bool settled = true;                               ///< false: rows of numbers decide, by decide_meaning()
+  bool pooled = false;                               ///< numbers of a pooling: features, or a classifier without Gemm
   bool named_classes = false, named_vector = false;  ///< as the output's name has it
   int64_t extent = 0;                                ///< numbers in a row
 };

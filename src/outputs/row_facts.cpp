@@ -38,7 +38,7 @@ void RowFacts::add(std::span<const float> row) {
   const double mean = sum / count, deviation = std::sqrt(std::max(0.0, power / count - mean * mean));
   ++rows;
   sums += sum * sum;
-  squares += power * count;
+  squares += power;
   for (size_t i = 0; i + 1 < row.size(); ++i) likeness += (row[i] - mean) * (row[i + 1] - mean);
   spread += deviation * deviation * count;
   const double above = static_cast<double>(high[0]) - high[1], below = static_cast<double>(low[1]) - low[0];

@@ -12,7 +12,7 @@ struct RowFacts {
   int64_t rows = 0;
   int64_t undecided = 0;            ///< rows whose highest number leads by less than a tenth of the row's deviation
   double lead = 0, trough = 0;      ///< distance of the highest, and of the lowest, number to the next; see mean_lead()
-  double sums = 0, squares = 0;     ///< squares of the rows' sums; squares of all numbers times the rows' length
+  double sums = 0, squares = 0;     ///< squares of the rows' sums; squares of all numbers
   double likeness = 0, spread = 0;  ///< products of neighbours about the row's mean; squares about it
 
   /// Adds one row. Rows with a number that is not finite, and of less than two numbers, are left out.

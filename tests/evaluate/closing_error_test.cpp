@@ -27,7 +27,8 @@ ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector
 
 Tensor row(std::vector<float> numbers) { return Tensor::from<float>({1, 2}, numbers); }
 
-constexpr const char* kScores = "(float[N, 2] x) => (float[N, 2] logits) <float offset = {0}> { logits = Add (x, offset) }";
+constexpr const char* kScores =
+    "(float[N, 2] x) => (float[N, 2] logits) <float offset = {0}> { logits = Add (x, offset) }";
 
 TEST(ClosingError, LeavesOutAnOutputThatIsAlways0) {
   const ClosingError found = with_offset(

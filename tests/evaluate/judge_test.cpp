@@ -124,7 +124,8 @@ TEST(Judge, GradesAnEmbeddingByCosineAndNeighbours) {
     return judge(facts).quality.value();
   };
   EXPECT_EQ(quality(0.984, 4), Quality::Good);
-  EXPECT_EQ(judge(facts).reasons, (std::vector<std::string>{"cosine 0.9840 at 'y'", "60 of 64 nearest neighbours as in FP32 at 'y'"}));
+  EXPECT_EQ(judge(facts).reasons,
+            (std::vector<std::string>{"cosine 0.9840 at 'y'", "60 of 64 nearest neighbours as in FP32 at 'y'"}));
   EXPECT_EQ(quality(0.95, 4), Quality::Doubtful);
   EXPECT_EQ(quality(0.9, 4), Quality::Broken);
   EXPECT_EQ(quality(0.99, 40), Quality::Broken);

@@ -29,8 +29,8 @@ std::string constant(const std::string& name, const std::vector<int64_t>& extent
 
 std::vector<OutputReading> readings_of(const std::string& head, const std::string& constants, const std::string& nodes,
                                        const std::vector<Tensor>& inputs) {
-  const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g " + head + " <" + constants +
-                                       "> {" + nodes + "}");
+  const Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g " + head + " <" + constants + "> {" + nodes + "}");
   return read_outputs(model.graph(), find_shapes(model.graph(), inputs), std::nullopt);
 }
 
@@ -87,16 +87,17 @@ const Case kCases[] = {
      "y = Transpose <perm = [0, 2, 3, 1]> (h)", ClassMap, false, 3},
     {"a depth map", "image", 1, "float[1,1,8,8] y", "y = Relu (h)", Signal, true, kNoAxis},
     {"pooled features", "image", 64, "float[1,64,1,1] y", "y = GlobalAveragePool (h)", Embedding},
-    {"a classifier that ends in pooling", "image", 10, "float[1,10,1,1] y", "y = GlobalAveragePool (h)", Classes, false},
+    {"a classifier that ends in pooling", "image", 10, "float[1,10,1,1] y", "y = GlobalAveragePool (h)", Classes,
+     false},
     {"a waveform", "image", 1, "float[1,64] y", "y = Flatten (h)", Signal, true, kNoAxis},
 };
 
 std::vector<OutputReading> readings_of(const Case& one) {
   const std::string layer = one.layer;
   const std::string extent = std::to_string(one.extent);
-  const std::string constants =
-      constant("w", layer == "image" ? std::vector<int64_t>{one.extent, 3, 1, 1} : std::vector<int64_t>{8, one.extent}) +
-      ", " + constant("scale", {one.extent}) + ", float one = {1}, int64[1] last = {-1}";
+  const std::string constants = constant("w", layer == "image" ? std::vector<int64_t>{one.extent, 3, 1, 1}
+                                                               : std::vector<int64_t>{8, one.extent}) +
+                                ", " + constant("scale", {one.extent}) + ", float one = {1}, int64[1] last = {-1}";
   const std::string input = layer == "image" ? "float[1,3,8,8]" : layer == "steps" ? "float[N,6,8]" : "float[N,8]";
   const Shape shape = layer == "image" ? Shape{1, 3, 8, 8} : layer == "steps" ? Shape{1, 6, 8} : Shape{1, 8};
   const std::string op = layer == "image" ? "Conv" : layer == "steps" ? "MatMul" : "Gemm";
@@ -124,21 +125,21 @@ TEST(ReadOutputs, KnowsAVocabulary) {
 }
 
 TEST(ReadOutputs, TakesWeightsOfAttentionForNoClasses) {
-  const auto found = readings_of(
-      "(float[1,6,8] x) => (float[1,6,6] y)", constant("w", {8, 8}),
-      "q = MatMul (x, w) k = Transpose <perm = [0, 2, 1]> (x) s = MatMul (q, k) y = Softmax <axis = 2> (s)",
-      {Tensor(DataType::Float32, {1, 6, 8})});
+  const auto found =
+      readings_of("(float[1,6,8] x) => (float[1,6,6] y)", constant("w", {8, 8}),
+                  "q = MatMul (x, w) k = Transpose <perm = [0, 2, 1]> (x) s = MatMul (q, k) y = Softmax <axis = 2> (s)",
+                  {Tensor(DataType::Float32, {1, 6, 8})});
   EXPECT_EQ(found.front().meaning.kind, Signal);
 }
 
 // Files with pairs.
 TEST(ReadOutputs, SeesThroughCodes) {
-  const auto found = readings_of("(float[1,8] x) => (float[1,10] y)",
-                                 constant("w", {8, 10}) + ", float s = {0.1}, int8 z = {0}",
-                                 "q = QuantizeLinear (w, s, z) d = DequantizeLinear (q, s, z) h = Gemm (x, d) "
-                                 "hq = QuantizeLinear (h, s, z) hd = DequantizeLinear (hq, s, z) p = Softmax (hd) "
-                                 "pq = QuantizeLinear (p, s, z) y = DequantizeLinear (pq, s, z)",
-                                 {Tensor(DataType::Float32, {1, 8})});
+  const auto found =
+      readings_of("(float[1,8] x) => (float[1,10] y)", constant("w", {8, 10}) + ", float s = {0.1}, int8 z = {0}",
+                  "q = QuantizeLinear (w, s, z) d = DequantizeLinear (q, s, z) h = Gemm (x, d) "
+                  "hq = QuantizeLinear (h, s, z) hd = DequantizeLinear (hq, s, z) p = Softmax (hd) "
+                  "pq = QuantizeLinear (p, s, z) y = DequantizeLinear (pq, s, z)",
+                  {Tensor(DataType::Float32, {1, 8})});
   EXPECT_EQ(found.front().meaning.kind, Classes);
   EXPECT_THAT(describe_output(found.front(), {}).reason, HasSubstr("10 classes on axis 1: of a Softmax"));
 }

@@ -193,9 +193,9 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   const Target& target = *prepared.recipe.target;
   if (*verdict.quality == Quality::Unknown && facts.closing.uncomparable.empty()) {
     const bool too_few = facts.closing.detects_nothing || facts.closing.report.detections;
-    verdict.cures.emplace_back(too_few
-                                   ? "more samples (--eval) in which the float model detects objects with a score of 0.5"
-                                   : "samples (--eval) on which outputs of the float model are finite and not 0");
+    verdict.cures.emplace_back(
+        too_few ? "more samples (--eval) in which the float model detects objects with a score of 0.5"
+                : "samples (--eval) on which outputs of the float model are finite and not 0");
     return;
   }
   if (*verdict.quality != Quality::Good) {
