@@ -23,6 +23,7 @@
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/latency_report.h"
+#include "detent/reports/output_report.h"
 #include "detent/reports/plan_report.h"
 #include "detent/reports/provenance.h"
 #include "detent/sensitivity.h"
@@ -102,6 +103,7 @@ struct ComparisonReport {
   double calibration_seconds = 0, evaluation_seconds = 0;
   OutlierReport outliers;              ///< among the calibration samples
   std::map<std::string, double> fp32;  ///< metrics of the float model by Metric::name; empty without a task
+  std::vector<OutputReport> outputs;   ///< that were compared, in the model's order
   std::string labels;  ///< of a detector: how the boxes of --labels and of the float model are read; empty: no boxes
   /// The model cast to 16-bit floats without pairs ("fp16", "bf16"), on the same samples; not candidates. Only where
   /// nodes that are not quantized compute in 16 bits.

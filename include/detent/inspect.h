@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detent/base/api.h"
+#include "detent/reports/output_report.h"
 #include "detent/reports/provenance.h"
 #include "detent/reports/table_report.h"
 
@@ -15,9 +16,10 @@ namespace detent {
 
 struct TensorInfo {
   std::string name;
-  std::string type;            ///< "float", "int64" ...
-  std::vector<int64_t> shape;  ///< -1 where open
-  bool has_shape = true;       ///< the model declares a shape; [] is then a scalar
+  std::string type;                          ///< "float", "int64" ...
+  std::vector<int64_t> shape;                ///< -1 where open
+  bool has_shape = true;                     ///< the model declares a shape; [] is then a scalar
+  std::optional<OutputReport> meaning = {};  ///< of an output, by the graph; absent: of an input
 };
 
 struct ModelReport {

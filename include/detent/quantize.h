@@ -25,6 +25,7 @@
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/latency_report.h"
+#include "detent/reports/output_report.h"
 #include "detent/reports/plan_report.h"
 #include "detent/reports/provenance.h"
 
@@ -154,6 +155,7 @@ struct QuantizeReport {
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::optional<SaturationReport> saturation;  ///< absent: no product of the target can saturate
   std::string error_source;                    ///< samples of `error`: "16 calibration samples"
+  std::vector<OutputReport> outputs;           ///< that were judged, in the model's order; empty: not measured
   VerdictReport verdict;
   std::optional<FloatReport> floats;            ///< where the rest computes in 16 bits
   std::optional<DetectionPictures> detections;  ///< where QuantizeOptions::pictures asks; of a recognized detector

@@ -50,6 +50,8 @@ std::vector<Columns> cut(const std::vector<Columns>& columns, int64_t first, int
   return part;
 }
 
+bool is_pair_half(const Node& node) { return is_one_of(node.op_type, {"QuantizeLinear", "DequantizeLinear"}); }
+
 bool are_scores(const std::vector<Columns>& columns) {
   return !columns.empty() && std::ranges::all_of(columns, [](Columns one) { return one.meaning == Meaning::Scores; });
 }
@@ -101,7 +103,8 @@ std::vector<Columns> ColumnTrace::find(const Node& node, ValueId value, int64_t 
   if (is_one_of(op, {"Add", "Sub", "Mul", "Div"})) return computed(node, value, axis);
   if (op == "Concat") return joined(node, axis);
   if (is_one_of(op, {"Split", "Slice"})) return part_of(node, value, axis);
-  if (is_one_of(op, {"Clip", "Cast", "Relu", "Identity"})) return along(node.input(0), axis);
+  if (is_one_of(op, {"Clip", "Cast", "Relu", "Identity", "QuantizeLinear", "DequantizeLinear"}))
+    return along(node.input(0), axis);
   return moved(node, value, axis);
 }
 
@@ -208,7 +211,7 @@ std::vector<Columns> ColumnTrace::part_of(const Node& node, ValueId value, int64
 std::vector<Columns> ColumnTrace::computed(const Node& node, ValueId value, int64_t axis) {
   const int64_t count = (*shape_of(value))[as_index(axis)];
   const List decoded{{Meaning::Coordinates, count, node.id}};
-  const Tensor *left = graph_.constant(node.input(0)), *right = graph_.constant(node.input(1));
+  const Tensor *left = constant_behind_codes(node.input(0)), *right = constant_behind_codes(node.input(1));
   if (!left && !right) {
     const List a = along(node.input(0), axis), b = along(node.input(1), axis);
     if (node.op_type != "Mul" || !are_scores(a) || !are_scores(b)) return decoded;
@@ -226,6 +229,12 @@ std::vector<Columns> ColumnTrace::computed(const Node& node, ValueId value, int6
     one = {Meaning::Coordinates, one.count, node.id};
   }
   return columns;
+}
+
+const Tensor* ColumnTrace::constant_behind_codes(MaybeValue value) const {
+  for (const Node* node = graph_.producer(value); node && is_pair_half(*node); node = graph_.producer(value))
+    value = node->input(0);
+  return graph_.constant(value);
 }
 
 const Node* ColumnTrace::index_source(MaybeValue value, int depth) const {

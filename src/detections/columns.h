@@ -51,6 +51,8 @@ class ColumnTrace {
   [[nodiscard]] List joined(const Node& node, int64_t axis);
   [[nodiscard]] List part_of(const Node& node, ValueId value, int64_t axis);
   [[nodiscard]] List computed(const Node& node, ValueId value, int64_t axis);
+  /// Returns the constant, also where its codes are stored; nullptr: it is computed.
+  [[nodiscard]] const Tensor* constant_behind_codes(MaybeValue value) const;
   /// Returns the one meaning of all numbers of a value, as columns of `count`.
   [[nodiscard]] List uniform(MaybeValue value, int64_t count);
 

@@ -59,6 +59,13 @@ bool counts_cells(const Graph& graph, const ColumnTrace& trace, int64_t rows) {
   return false;
 }
 
+/// Returns the operator in front of pairs.
+const Node* behind_codes(const Graph& graph, const Node* node) {
+  while (node && (node->op_type == "DequantizeLinear" || node->op_type == "QuantizeLinear"))
+    node = graph.producer(node->input(0));
+  return node;
+}
+
 /// True when `later` computes with outputs of `source`, within the few operators that decode a box.
 bool decodes(const Graph& graph, NodeId source, NodeId later) {
   constexpr int kSteps = 12;
@@ -68,7 +75,7 @@ bool decodes(const Graph& graph, NodeId source, NodeId later) {
     for (const NodeId one : nodes) {
       if (one == source) return true;
       for (const ValueId input : present(graph.node(one).inputs))
-        if (const Node* producer = graph.producer(input)) before.push_back(producer->id);
+        if (const Node* producer = behind_codes(graph, graph.producer(input))) before.push_back(producer->id);
     }
     std::ranges::sort(before);
     before.erase(std::ranges::unique(before).begin(), before.end());
@@ -179,6 +186,18 @@ std::optional<DetectionLayout> selected_rows(const Graph& graph, const ValueShap
   return decoded && all_come_from({"TopK"}) ? layout : std::nullopt;
 }
 
+/// True where an input may be an image or a map: [N, C, H, W], or without N. Sequences hold no boxes.
+bool reads_images(const Graph& graph, const ValueShapes& shapes) {
+  constexpr int64_t kMostColours = 4, kLeastSide = 16;
+  return std::ranges::any_of(graph.inputs(), [&](ValueId input) {
+    const Shape* shape = find_shape(shapes, input);
+    if (!shape || shape->rank() != 3) return shape && shape->rank() == 4;
+    const bool in_front = (*shape)[0] <= kMostColours && (*shape)[2] >= kLeastSide;
+    const bool behind = (*shape)[2] <= kMostColours && (*shape)[0] >= kLeastSide;
+    return (*shape)[0] > 1 && (*shape)[1] >= kLeastSide && (in_front || behind);
+  });
+}
+
 }  // namespace
 
 bool may_hold_detections(const Graph& graph) {
@@ -204,6 +223,7 @@ std::vector<NamedShape> name_shapes(const Graph& graph, const ValueShapes& shape
 }
 
 std::optional<DetectionLayout> find_detections(const Graph& graph, const ValueShapes& shapes) {
+  if (!reads_images(graph, shapes)) return std::nullopt;
   ColumnTrace trace(graph, shapes);
   for (const ValueId output : graph.outputs()) {
     const Shape* shape = trace.shape_of(output);

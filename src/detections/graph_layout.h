@@ -15,7 +15,8 @@ namespace detent {
 
 /// Recognizes a detector by what its outputs are computed from, not by names. Its forms are decoded boxes that meet
 /// scores behind a Sigmoid or Softmax in a Concat, rows that TopK selects, two outputs of one query axis, and boxes,
-/// scores and labels that NonMaxSuppression or TopK selects.
+/// scores and labels that NonMaxSuppression or TopK selects. Some input is an image or a map: sequence models have rows
+/// of four, too. Pairs of codes in the file change nothing.
 ///
 /// shapes  of one run; values without a shape are not followed
 /// Returns nullopt for other networks, and for detectors of other forms: anchors of several scales in separate

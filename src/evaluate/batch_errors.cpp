@@ -98,12 +98,13 @@ std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row) {
 }
 
 std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
-                                 const BatchContent& content, OutputAxes axes, std::vector<bool>& comparable) {
+                                 const BatchContent& content, OutputAxes axes, std::vector<bool>& comparable,
+                                 std::span<const OutputReading* const> readings) {
   std::vector<ErrorSums> sums(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-      sums[i] =
-          ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i].shape(), content, axis_at(axes, i)));
+      sums[i] = ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i].shape(), content, axis_at(axes, i)),
+                              readings.empty() ? nullptr : readings[i]);
     else
       comparable[i] = false;
   }

@@ -27,9 +27,11 @@ using OutputAxes = std::span<const SampleAxis>;
 
 /// Returns the errors of a model's outputs against the float model's, without padding. An output whose type or shape
 /// differs, because it depends on the data, gets none, and its entry of `comparable` becomes false.
-/// content  of the samples that count.
+/// content   of the samples that count.
+/// readings  of the outputs, nullptr where there is none; empty: none at all.
 [[nodiscard]] std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
                                                const BatchContent& content, OutputAxes axes,
-                                               std::vector<bool>& comparable);
+                                               std::vector<bool>& comparable,
+                                               std::span<const OutputReading* const> readings = {});
 
 }  // namespace detent

@@ -70,6 +70,7 @@ void BlockErrors::Channel::add(double expected, double found, double counted) {
   squares += counted * expected * expected;
   noise += counted * (expected - found) * (expected - found);
   weight += counted;
+  largest = std::max(largest, std::abs(expected));
   ++count;
 }
 
@@ -139,11 +140,24 @@ std::vector<BlockErrors::Block> BlockErrors::blocks_by_size(const Channels& chan
   return blocks;
 }
 
-std::optional<BlockErrors::Worst> BlockErrors::error_of(const Channels& channels, const Block& block) {
+bool BlockErrors::is_nearly_constant(const std::string& output, const Channels& channels, const Block& block) const {
+  constexpr double kCodes = 127, kSaturated = 4;
+  double signal = 0, weight = 0, largest = 0;
+  for (const size_t c : block) {
+    signal += channels[c].signal(), weight += channels[c].weight;
+    largest = std::max(largest, channels[c].largest);
+  }
+  const bool bounded = std::ranges::count(bounded_, output) > 0;
+  const double code = largest / kCodes * (bounded ? kSaturated : 1);
+  return signal < code * code * weight;
+}
+
+std::optional<BlockErrors::Worst> BlockErrors::error_of(const std::string& output, const Channels& channels,
+                                                        const Block& block) const {
   double signal = 0, noise = 0, power = 0;
   for (const Channel& channel : channels) power += channel.signal();
   for (const size_t c : block) signal += channels[c].signal(), noise += channels[c].noise;
-  if (!(signal > 0)) return std::nullopt;
+  if (!(signal > 0) || is_nearly_constant(output, channels, block)) return std::nullopt;
   return Worst{.name = {}, .sqnr_db = sqnr_db(signal, noise), .share = signal / power};
 }
 
@@ -155,7 +169,7 @@ std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std:
   std::optional<Worst> worst;
   for (const auto& [key, axis] : axes_) {
     if (std::ranges::count(without, key.first) > 0 || holds_scores(key.first)) continue;
-    std::optional<Worst> error = error_of(axis.channels, range(0, axis.channels.size()));
+    std::optional<Worst> error = error_of(key.first, axis.channels, range(0, axis.channels.size()));
     if (!error) continue;
     error->name = "'" + key.first + "'";
     keep_worst(worst, *error);
@@ -163,10 +177,24 @@ std::optional<BlockErrors::Worst> BlockErrors::worst_output(std::span<const std:
   return worst;
 }
 
+std::vector<std::string> BlockErrors::nearly_constant(std::span<const std::string> without) const {
+  std::vector<std::string> names;
+  for (const auto& [key, axis] : axes_) {
+    const auto& [output, at] = key;
+    if (std::ranges::count(without, output) > 0 || holds_scores(output) || std::ranges::count(names, output) > 0)
+      continue;
+    double signal = 0;
+    for (const Channel& channel : axis.channels) signal += channel.signal();
+    if (signal > 0 && is_nearly_constant(output, axis.channels, range(0, axis.channels.size())))
+      names.push_back(output);
+  }
+  return names;
+}
+
 std::optional<BlockErrors::Worst> BlockErrors::worst_block(bool seen) const {
   std::optional<Worst> worst;
   const auto keep = [&](const auto& key, const Channels& channels, const Block& block, bool by_size) {
-    std::optional<Worst> error = error_of(channels, block);
+    std::optional<Worst> error = error_of(key.first, channels, block);
     if (!error) return;
     const bool is_seen = !by_size || error->share >= kSeenShare || channels.size() <= kFewChannels;
     if (is_seen != seen) return;

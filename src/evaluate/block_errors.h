@@ -19,11 +19,15 @@ namespace detent {
 /// parts of an axis that the graph joins from numbers of different meaning, and groups of channels whose root mean
 /// squares differ tenfold, on axes of up to 256 channels; of three axes the last one, because axis 1 may be time.
 /// Numbers that add up to 1 at each place are probabilities of classes, whatever their size: no blocks by size.
+/// Numbers that vary by less than an 8-bit code of their largest magnitude are nearly constant: about their mean they
+/// tell no error, and have none here. Scores from 0 to 1 are so below four codes: they are saturated.
 /// A joined block of scores makes each place count by its highest score, in FP32 or in the candidate: boxes and labels
 /// of what is not detected decide nothing.
 class BlockErrors {
  public:
-  explicit BlockErrors(std::vector<OutputBlock> joined = {}) : joined_(std::move(joined)) {}
+  /// bounded  names of outputs that hold scores from 0 to 1
+  explicit BlockErrors(std::vector<OutputBlock> joined = {}, std::vector<std::string> bounded = {})
+      : joined_(std::move(joined)), bounded_(std::move(bounded)) {}
 
   /// Adds samples of one output. Outputs that are not float, or change their shape, do not count.
   /// counted  by element: 0 is padding. Empty: all count.
@@ -51,12 +55,15 @@ class BlockErrors {
   /// Returns the block with the lowest SQNR of the others; nullopt without one.
   [[nodiscard]] std::optional<Worst> worst_unseen_block() const { return worst_block(false); }
 
+  /// Returns the outputs that are nearly constant as a whole, without those named or with scores.
+  [[nodiscard]] std::vector<std::string> nearly_constant(std::span<const std::string> without = {}) const;
+
   static constexpr double kSeenShare = 0.01;
   static constexpr size_t kFewChannels = 8;
 
  private:
   struct Channel {
-    double sum = 0, squares = 0, noise = 0, weight = 0, count = 0;
+    double sum = 0, squares = 0, noise = 0, weight = 0, count = 0, largest = 0;
 
     void add(double expected, double found, double counted);
     /// Returns the sum of squares about the mean, without the bias of few elements.
@@ -75,10 +82,14 @@ class BlockErrors {
   [[nodiscard]] std::vector<Block> joined_blocks(const std::string& output, size_t axis,
                                                  const Channels& channels) const;
   [[nodiscard]] static std::vector<Block> blocks_by_size(const Channels& channels);
-  [[nodiscard]] static std::optional<Worst> error_of(const Channels& channels, const Block& block);
+  [[nodiscard]] std::optional<Worst> error_of(const std::string& output, const Channels& channels,
+                                              const Block& block) const;
+  /// True for numbers that vary by no more than a code or few.
+  [[nodiscard]] bool is_nearly_constant(const std::string& output, const Channels& channels, const Block& block) const;
   static void keep_worst(std::optional<Worst>& worst, const Worst& one);
 
   std::vector<OutputBlock> joined_;
+  std::vector<std::string> bounded_;
   std::map<std::pair<std::string, size_t>, Axis> axes_;  // by output and axis
 };
 

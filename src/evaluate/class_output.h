@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -20,27 +19,6 @@ namespace detent {
   for (int64_t c = 1; c < classes; ++c)
     if (scores_above(first[c * stride], first[best * stride])) best = c;
   return best;
-}
-
-/// True when the highest score leads the next by at least a tenth of the row's standard deviation. Classifiers do so in
-/// most rows (median lead of trained ones: 0.4 to 1.8; a chess policy 0.14); in a row of coordinates many are close
-/// (face landmarks: 0.04), and the index of the highest has no meaning. Fewer than two classes, or scores that are not
-/// finite -> true.
-[[nodiscard]] inline bool tells_a_class(const float* first, int64_t classes) {
-  constexpr double kLead = 0.1;
-  if (classes < 2) return true;
-  double sum = 0, squares = 0;
-  for (int64_t c = 0; c < classes; ++c) {
-    sum += first[c];
-    squares += static_cast<double>(first[c]) * first[c];
-  }
-  const double mean = sum / static_cast<double>(classes);
-  const double deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(classes) - mean * mean));
-  if (!std::isfinite(deviation)) return true;
-  const int64_t best = argmax(first, classes, 1);
-  for (int64_t c = 0; c < classes; ++c)
-    if (c != best && static_cast<double>(first[best]) - first[c] < kLead * deviation) return false;
-  return true;
 }
 
 /// An output read as classes: at each position of each sample one score per class, one score (its sign) or the class

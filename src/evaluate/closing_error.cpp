@@ -5,6 +5,7 @@
 
 #include "core/float_type.h"
 #include "detections/average_precision.h"
+#include "detections/detection_error.h"
 #include "detent/base/progress.h"
 #include "evaluate/class_output.h"
 #include "evaluate/compared_values.h"
@@ -106,20 +107,35 @@ std::optional<ClosingError::Named> find_worst_sample(const std::map<size_t, Samp
   return worst;
 }
 
+/// Returns the names of outputs that hold scores from 0 to 1.
+std::vector<std::string> bounded_in(std::span<const OutputReading> readings) {
+  std::vector<std::string> names;
+  for (const OutputReading& one : readings)
+    if (one.bounded) names.push_back(one.name);
+  return names;
+}
+
 /// Sums over all samples, output by output.
 struct ClosingTotals {
   std::vector<ErrorSums> sums;
   std::vector<Decisions> decisions;
-  std::vector<bool> comparable, rows;  // rows: of rank 2 in all samples
+  std::vector<const OutputReading*> readings;
+  std::vector<bool> comparable;
   bool only_integers = true;
   std::vector<MatchedDetections> matched = {};  // by sample
+  double scores_lost = 0;                       // of detections that both models have, relative to FP32's
+  size_t scores = 0;
+  EmbeddingErrors embeddings;
   BlockErrors blocks;
   std::vector<ShownDetections> shown = {};  // by sample
 
   explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
-        rows(reference.names.size(), true), blocks(reference.forms.blocks) {
-    for (size_t i = 0; i < decisions.size(); ++i) decisions[i].name = reference.names[i];
+        blocks(reference.forms.blocks, bounded_in(reference.forms.readings)) {
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      decisions[i].name = reference.names[i];
+      readings.push_back(find_reading(reference.forms.readings, reference.names[i]));
+    }
     for (const auto& [index, tensors] : reference.tensors)
       for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
   }
@@ -132,9 +148,9 @@ struct ClosingTotals {
     if (!comparable[i]) return {};
     const std::vector<uint8_t> counted =
         counted_elements(expected.shape(), batch.content, batch.axes.empty() ? SampleAxis{} : batch.axes[i]);
-    ErrorSums one = ErrorSums::of(expected, output, counted);
+    ErrorSums one = ErrorSums::of(expected, output, counted, readings[i]);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
-    rows[i] = rows[i] && expected.shape().rank() == 2;
+    if (one.is_float && readings[i]) embeddings.add(*readings[i], expected, output, batch.real, counted);
     if (one.is_float) blocks.add(decisions[i].name, expected, output, counted);
     if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
     return one;
@@ -162,13 +178,22 @@ struct ClosingTotals {
     for (size_t n = 0; n < batch.real; ++n) {
       matched.push_back(pairs.match_shown(n));
       shown.push_back(ShownDetections::of(batch.sample_names[n], pairs.expected[n], pairs.found[n]));
+      for (const DetectionPair& pair : pair_detections(pairs.expected[n], pairs.found[n])) {
+        if (!pair.expected || !pair.found || pair.expected->score < kShownFrom) continue;
+        scores_lost += std::abs(pair.expected->score - pair.found->score) / pair.expected->score;
+        ++scores;
+      }
     }
+  }
+
+  [[nodiscard]] bool is(size_t i, OutputMeaning meaning) const {
+    return sums[i].sqnr_db() && sums[i].meaning() == meaning;
   }
 
   /// Adds the decisions of rows of scores: only all samples show which outputs are classes.
   void add_score_decisions() {
     for (size_t i = 0; i < sums.size(); ++i) {
-      if (!sums[i].sqnr_db() || sums[i].by_sign || !rows[i] || !sums[i].tells_classes()) continue;
+      if (sums[i].by_sign || !is(i, OutputMeaning::Classes)) continue;
       decisions[i].all += static_cast<size_t>(sums[i].positions);
       decisions[i].agreeing += static_cast<size_t>(sums[i].agreeing);
     }
@@ -180,6 +205,36 @@ struct ClosingTotals {
     for (const Decisions& one : decisions)
       if (one.all > 0) names.push_back(one.name);
     return names;
+  }
+
+  /// Adds the errors of outputs that are embeddings, and returns their names: nothing else judges them.
+  std::vector<std::string> take_embeddings(ClosingError& found) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (!is(i, OutputMeaning::Embedding)) continue;
+      const auto error = embeddings.error_of(decisions[i].name);
+      if (!error) continue;
+      blocks.forget(decisions[i].name);
+      const ClosingError::Embedding one{decisions[i].name, *error};
+      names.push_back(one.name);
+      auto &cosine = found.worst_cosine, &neighbours = found.worst_neighbours;
+      if (!cosine || !(error->cosine >= cosine->error.cosine)) cosine = one;
+      const auto share = [](const EmbeddingErrors::Error& e) {
+        return static_cast<double>(e.changed) / static_cast<double>(e.samples);
+      };
+      if (error->samples > 0 && (!neighbours || share(*error) > share(neighbours->error))) neighbours = one;
+    }
+    return names;
+  }
+
+  /// Describes the judged outputs.
+  [[nodiscard]] std::vector<OutputReport> describe() const {
+    std::vector<OutputReport> outputs;
+    for (size_t i = 0; i < sums.size(); ++i)
+      outputs.push_back(readings[i]
+                            ? describe_output(*readings[i], sums[i].rows)
+                            : OutputReport{decisions[i].name, OutputMeaning::Unknown, "no output of the graph"});
+    return outputs;
   }
 
   void forget_uncomparable(ClosingError& found) {
@@ -207,11 +262,13 @@ std::optional<ErrorReport::Detections> agreement_of(const std::vector<MatchedDet
 }
 
 /// Returns the output with the lowest SQNR; those with scores are judged by their blocks, those with detections that
-/// have a score by that. NaN is the lowest.
-std::optional<ClosingError::Named> worst_of(const ErrorReport& report, const BlockErrors& blocks) {
+/// have a score by that. NaN is the lowest. without  outputs that are judged otherwise
+std::optional<ClosingError::Named> worst_of(const ErrorReport& report, const BlockErrors& blocks,
+                                            const std::vector<std::string>& without) {
   std::optional<ClosingError::Named> worst;
   for (const ErrorReport::Output& one : report.outputs) {
     const bool scored = report.detections && one.kind == OutputKind::Detections;
+    if (std::ranges::count(without, one.name) > 0) continue;
     if (one.sqnr_db && !scored && !blocks.holds_scores(one.name) && (!worst || !(*one.sqnr_db >= worst->sqnr_db)))
       worst = {one.name, *one.sqnr_db};
   }
@@ -313,12 +370,17 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
         {sample.first, summarize_errors(reference.names, sample.second, 1).sqnr_db, std::nullopt});
   found.decisions = worst_decisions(totals.decisions);
   found.report.detections = agreement_of(totals.matched);
+  if (found.report.detections && totals.scores > 0)
+    found.report.detections->score_loss = totals.scores_lost / static_cast<double>(totals.scores);
+  found.outputs = totals.describe();
+  const std::vector<std::string> embeddings = totals.take_embeddings(found);
   found.detects_nothing = !totals.matched.empty() && !found.report.detections;
   found.shown = std::move(totals.shown);
   found.worst_about_mean = totals.blocks.worst_output(totals.deciding());
   found.worst_block = totals.blocks.worst_block();
   found.worst_unseen_block = totals.blocks.worst_unseen_block();
-  found.worst_output = worst_of(found.report, totals.blocks);
+  found.nearly_constant = totals.blocks.nearly_constant(totals.deciding());
+  found.worst_output = worst_of(found.report, totals.blocks, embeddings);
   found.worst_sample = find_worst_sample(samples, reference.names.size());
   return found;
 }

@@ -11,6 +11,7 @@
 #include "detent/reports/error_report.h"
 #include "evaluate/block_errors.h"
 #include "evaluate/detection_judge.h"
+#include "evaluate/embedding_errors.h"
 #include "evaluate/shown_detections.h"
 #include "model/model.h"
 
@@ -42,7 +43,8 @@ struct ClosingError {
     std::string name;
     double sqnr_db = 0;
   };
-  /// The worst float output, of those that hold no scores beside other numbers, and no detections that `report` scores.
+  /// The worst float output, of those that hold no scores beside other numbers, no detections that `report` scores and
+  /// no embedding.
   std::optional<Named> worst_output;
   /// The worst sample (of a fixed batch the first) by its worst output of those that hold no detections. Its noise is
   /// relative to its own signal or the average sample's, whichever is larger: a sample with a small signal is not a bad
@@ -54,16 +56,24 @@ struct ClosingError {
     bool classes = true;  ///< false: integers that are not classes, element by element
     size_t all = 0, agreeing = 0;
   };
-  /// Decisions are classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes
+  /// Decisions are classes: the largest of an output's row (OutputMeaning::Classes), or integers that are classes
   /// (ArgMax). If the model has only integer outputs, their elements count. Absent: nothing is decided.
   std::optional<Decisions> decisions;
-  /// The worst float output without decisions about its means, which tell nothing of a sample; nullopt where none
-  /// varies.
+  /// The embedding with the lowest cosine, and the one with the most changed neighbours.
+  struct Embedding {
+    std::string name;
+    EmbeddingErrors::Error error;
+  };
+  std::optional<Embedding> worst_cosine, worst_neighbours;
+  /// The worst float output without decisions, which is no embedding, about its means, which tell nothing of a sample;
+  /// nullopt where none varies.
   std::optional<BlockErrors::Worst> worst_about_mean;
   std::optional<BlockErrors::Worst> worst_block;         ///< of outputs that mix numbers of different meaning or size
   std::optional<BlockErrors::Worst> worst_unseen_block;  ///< of those that are not seen (BlockErrors)
-  std::vector<ShownDetections> shown;                    ///< by sample; empty: no detector
-  bool detects_nothing = false;                          ///< a detector, and no detection of FP32 scores .5 or more
+  std::vector<OutputReport> outputs;                     ///< that were judged, in the model's order
+  std::vector<std::string> nearly_constant;  ///< outputs that vary too little to tell an error (BlockErrors)
+  std::vector<ShownDetections> shown;        ///< by sample; empty: no detector
+  bool detects_nothing = false;              ///< a detector, and no detection of FP32 scores .5 or more
   std::vector<std::string> uncomparable;  ///< outputs whose shape differs from FP32 on some sample; not in the numbers
   std::vector<std::string> not_numbers;   ///< ReferenceOutputs::not_numbers
 };

@@ -110,15 +110,15 @@ std::optional<DetectionLayout> recognize_detections(const Model& model, const Da
   return judged_layout(graph, find_shapes(graph, read_first_inputs(samples, settings)), form, settings);
 }
 
-OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings) {
+OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings,
+                              std::optional<DetectionLayout> known) {
   const Graph& graph = model.graph();
   const std::optional<DetectionForm> form = form_named(settings.detections);
-  const auto joins_or_selects = [](const Node& node) { return node.op_type == "Concat" || node.op_type == "TopK"; };
-  const bool may_have_forms = may_hold_detections(graph) || std::ranges::any_of(graph.nodes(), joins_or_selects);
-  if (samples.size() == 0 || (!form && !may_have_forms)) return {};
+  if (samples.size() == 0) return {};
   const ValueShapes shapes = find_shapes(graph, read_first_inputs(samples, settings));
-  OutputForms forms{judged_layout(graph, shapes, form, settings), find_blocks(graph, shapes),
-                    find_free_rows(graph, shapes)};
+  if (!known) known = judged_layout(graph, shapes, form, settings);
+  OutputForms forms{known, find_blocks(graph, shapes), find_free_rows(graph, shapes),
+                    read_outputs(graph, shapes, known, samples.batch())};
   const std::vector<std::string> judged = judged_ends(graph, settings);
   const auto detected = [&](const std::string& name) { return forms.detections && forms.detections->holds(name); };
   std::erase_if(forms.blocks, [&](const OutputBlock& one) {

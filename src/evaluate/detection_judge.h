@@ -17,6 +17,7 @@
 #include "evaluate/class_numbers.h"
 #include "evaluate/paired_detections.h"
 #include "model/model.h"
+#include "outputs/output_reading.h"
 
 namespace detent {
 
@@ -43,6 +44,7 @@ struct OutputForms {
   std::optional<DetectionLayout> detections = {};  ///< nullopt: no detector
   std::vector<OutputBlock> blocks = {};            ///< of outputs without detections
   std::vector<FreeRows> rows = {};                 ///< of outputs without detections
+  std::vector<OutputReading> readings = {};        ///< of the graph's outputs
 };
 
 /// Finds the layout of a detector's outputs: by its graph, run once on the first sample (find_detections), or by the
@@ -51,9 +53,11 @@ struct OutputForms {
 /// Errors   InvalidOption for an unknown form and one that no output has; those of reading and running.
 [[nodiscard]] std::optional<DetectionLayout> recognize_detections(const Model& model, const DataSource& samples,
                                                                   const RunSettings& settings);
-/// Finds all forms of the judged outputs; runs the model once where its graph may give one.
+/// Finds all forms of the judged outputs; runs the model once.
+/// known   the layout of detections that is known already
 /// Errors  those of recognize_detections.
-[[nodiscard]] OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings);
+[[nodiscard]] OutputForms recognize_outputs(const Model& model, const DataSource& samples, const RunSettings& settings,
+                                            std::optional<DetectionLayout> known = {});
 
 /// Judges the outputs of a detector by annotations, if there are some, and by the float model's detections.
 /// Thread-safe.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
 
@@ -50,16 +51,35 @@ void keep_lowest(std::optional<double>& lowest, const std::optional<double>& val
   if (value && (!lowest || rank(*value) < rank(*lowest))) lowest = value;
 }
 
-/// Adds the positions of N x C x spatial..., and those where both agree on the class among the elements that count.
+/// Returns the axis of the classes; an axis of one number, or nullopt at rank < 2, where signs are compared.
+std::optional<size_t> decided_axis(const Shape& shape, const OutputReading* reading) {
+  if (reading && reading->axis && as_index(*reading->axis) < shape.rank()) return as_index(*reading->axis);
+  return shape.rank() >= 2 ? std::optional<size_t>(1) : std::nullopt;
+}
+
+/// True for outputs that hold no classes: no argmax and no sign has a meaning.
+bool decides_nothing(const Shape& shape, const OutputReading& reading) {
+  const bool may_have_sign = !reading.bounded && (shape.rank() < 2 || shape[1] < 2);
+  return reading.meaning.settled && !is_of_classes(reading.meaning.kind) && !may_have_sign;
+}
+
+/// Adds the positions along the axis of classes, and those where both agree on the class among the elements that count.
 void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted,
-                   ErrorSums& sums) {
+                   const OutputReading* reading, ErrorSums& sums) {
+  constexpr int64_t kRows = 256;  // of a batch, to tell classes from other numbers
   const Shape& shape = reference.shape();
-  const int64_t channels = shape.rank() >= 2 ? shape[1] : 1;
-  const int64_t inner = shape.rank() >= 2 ? shape.element_count(2, shape.rank()) : shape.element_count();
-  const int64_t batch = shape.rank() >= 2 ? shape[0] : 1;
+  const auto axis = decided_axis(shape, reading);
+  const int64_t channels = axis ? shape[*axis] : 1;
+  const int64_t inner = axis ? shape.element_count(*axis + 1, shape.rank()) : shape.element_count();
+  const int64_t batch = axis ? shape.element_count(0, *axis) : 1;
   sums.by_sign = channels < 2;
+  sums.by_shape = !reading;
+  if (reading) sums.graph = reading->meaning;
   const auto x = reference.data<float>(), y = candidate.data<float>();
-  if (x.empty()) return;
+  if (x.empty() || (reading && decides_nothing(shape, *reading))) return;
+  const int64_t step = reading ? std::max<int64_t>(1, batch * inner / kRows) : 1;
+  const bool looks_at_rows = reading ? !reading->meaning.settled : shape.rank() == 2;
+  std::vector<float> row;
   std::vector<float> kept_x, kept_y;  // of a position with padding among its elements
   for (int64_t n = 0; n < batch; ++n)
     for (int64_t position = 0; position < inner; ++position) {
@@ -77,7 +97,10 @@ void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<c
       }
       ++sums.positions;
       sums.agreeing += argmax(scores, classes, stride) == argmax(others, classes, stride);
-      if (shape.rank() == 2) sums.undecided += !tells_a_class(scores, classes);
+      if (!looks_at_rows || (n * inner + position) % step != 0) continue;
+      row.clear();
+      for (int64_t c = 0; c < classes; ++c) row.push_back(scores[c * stride]);
+      sums.rows.add(row);
     }
 }
 
@@ -107,7 +130,7 @@ ErrorReport::Output describe(const std::string& name, const ErrorSums& sum) {
     return output;
   }
   if (output.sqnr_db) output.cosine = norms > 0 ? sum.dot / norms : 0.0;
-  if (sum.positions == 0 || !sum.tells_classes()) return output;
+  if (sum.positions == 0 || (!sum.by_sign && !is_of_classes(sum.meaning()))) return output;
   output.kind = sum.by_sign ? OutputKind::Signs : OutputKind::Scores;
   output.agreement = share(sum.agreeing, sum.positions);
   return output;
@@ -120,7 +143,13 @@ std::optional<double> ErrorSums::sqnr_db() const {
   return detent::sqnr_db(signal, noise);
 }
 
-ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted) {
+OutputMeaning ErrorSums::meaning() const {
+  if (by_shape && rows.rows > 0 && !rows.tells_classes()) return OutputMeaning::Unknown;
+  return decide_meaning(graph, rows);
+}
+
+ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted,
+                        const OutputReading* reading) {
   ErrorSums sums;
   if (!holds_numbers(reference) || !holds_numbers(candidate)) return sums;
   if (reference.shape() != candidate.shape())
@@ -150,7 +179,7 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate, std::s
     sums.dot += u * v;
     sums.noise += (u - v) * (u - v);
   }
-  add_decisions(a, b, counted, sums);
+  add_decisions(a, b, counted, reading, sums);
   return sums;
 }
 
@@ -161,7 +190,9 @@ ErrorSums& ErrorSums::operator+=(const ErrorSums& other) {
   candidate += other.candidate;
   positions += other.positions;
   agreeing += other.agreeing;
-  undecided += other.undecided;
+  if (other.is_float) graph = other.graph;
+  rows += other.rows;
+  by_shape = by_shape || other.by_shape;
   integers += other.integers;
   differing += other.differing;
   by_sign = by_sign || other.by_sign;

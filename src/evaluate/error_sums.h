@@ -7,6 +7,7 @@
 
 #include "detent/base/tensor.h"
 #include "detent/reports/error_report.h"
+#include "outputs/output_reading.h"
 
 namespace detent {
 
@@ -20,23 +21,27 @@ namespace detent {
 struct ErrorSums {
   double signal = 0, noise = 0, dot = 0, candidate = 0;
   int64_t positions = 0, agreeing = 0;  ///< argmax (or sign) per position
-  int64_t undecided = 0;                ///< rows of N x C whose reference tells no class (tells_a_class)
   int64_t integers = 0, differing = 0;  ///< elements of an output that is not float
   bool by_sign = false;
   bool is_float = false;
   bool detections = false;  ///< signal and noise are those of compare_detections()
+  bool by_shape = false;    ///< there was no reading
+  MeaningByGraph graph = {};
+  RowFacts rows = {};  ///< of some rows of the reference, where they decide the meaning
 
-  /// Sums one sample. Shapes N x C x spatial...: argmax over C at each position; C == 1 or rank < 2: sign. Integers and
-  /// booleans: elements that differ. Lists, strings and absent optionals: all zero.
+  /// Sums one sample. The argmax is taken along the axis of the reading at each position; an axis of one score, and
+  /// without one in a row of one number: sign. Integers and booleans: elements that differ. Lists, strings and absent
+  /// optionals: all zero.
+  /// reading  nullptr: N x C x spatial... are scores of C classes.
   /// -inf in the reference, which masks a score, is in no sum; the noise is infinite if the candidate has a
   /// number above the reference's lowest finite one instead.
   /// counted  by element, row-major: 0 is padding, which is in no sum and no argmax. Empty: all count.
   /// Errors   Internal when the shapes of numbers differ.
-  static ErrorSums of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted = {});
+  static ErrorSums of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted = {},
+                      const OutputReading* reading = nullptr);
   ErrorSums& operator+=(const ErrorSums& other);
 
-  /// False when most rows of N x C tell no class, as for coordinates.
-  [[nodiscard]] bool tells_classes() const { return 2 * undecided <= positions; }
+  [[nodiscard]] OutputMeaning meaning() const;
   /// Returns nullopt where the output is not float or is 0 throughout in FP32.
   [[nodiscard]] std::optional<double> sqnr_db() const;
 };

@@ -12,7 +12,8 @@ constexpr size_t kChanceDisagreements = 2;  // so many mean nothing: a close cal
 constexpr size_t kFewSamples = 8;
 
 bool is_chance(const Evidence& one) {
-  return (one.measure == Measure::Classes || one.measure == Measure::Elements) && one.lost <= kChanceDisagreements;
+  return (one.measure == Measure::Classes || one.measure == Measure::Elements || one.measure == Measure::Neighbours) &&
+         one.lost <= kChanceDisagreements;
 }
 
 /// Grades one row; NaN is below every limit.
@@ -43,14 +44,29 @@ std::string reason_of(const Evidence& one) {
     case Measure::Classes:
     case Measure::Elements: return decisions_text(one);
     case Measure::Detections:
-      return fmt::format("detections agree with FP32's to {:.1f} % mAP, standard error {:.1f}", 100 * one.kept,
-                         100 * one.error);
+      return fmt::format("{} agree with FP32's to {:.1f} % mAP, standard error {:.1f}", plural(one.all, "detection"),
+                         100 * one.kept, 100 * one.error);
+    case Measure::Scores:
+      return fmt::format("scores of detections change by {:.0f} % on average", 100 * (1 - one.kept));
+    case Measure::Cosine: return fmt::format("cosine {:.4f} at {}", one.kept, one.where);
+    case Measure::Neighbours:
+      return fmt::format("{} of {} nearest neighbours as in FP32 at {}", one.all - one.lost, one.all, one.where);
     case Measure::Sample: return "worst sample " + one.where + " " + db_text(one.kept);
     case Measure::Unseen:
       return fmt::format("{} {} 0 in every calibration sample, so {} a guess: {}", plural(one.all, "value"),
                          one.all == 1 ? "was" : "were", one.all == 1 ? "its scale is" : "their scales are", one.where);
   }
   return {};
+}
+
+/// Says how many detections there are, and what became of them.
+std::string few_detections_text(const Evidence& one, const ErrorReport& report) {
+  std::string text = fmt::format("only {} of FP32 {} a score of 0.5 or more in {}: fewer than {} tell nothing",
+                                 plural(one.all, "detection"), one.all == 1 ? "has" : "have",
+                                 plural(report.samples, "sample"), kFewestDetections);
+  if (report.detections && report.detections->score_loss > 0)
+    text += fmt::format(" (their scores change by {:.0f} % on average)", 100 * report.detections->score_loss);
+  return text;
 }
 
 std::string unknown_reason(const ClosingError& closing) {
@@ -71,6 +87,11 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts) {
   if (closing.detects_nothing && verdict.quality != Quality::Unknown)
     verdict.caveats.emplace_back("detections were not compared: FP32 has none with a score of 0.5 in these samples");
   verdict.caveats.insert(verdict.caveats.end(), closing.not_numbers.begin(), closing.not_numbers.end());
+  if (!closing.nearly_constant.empty())
+    verdict.caveats.push_back(
+        listed(closing.nearly_constant, kFewSamples, [](const std::string& name) { return "'" + name + "'"; }) +
+        (closing.nearly_constant.size() == 1 ? " is" : " are") +
+        " nearly constant in these samples, which tell little of the error there");
   if (const auto& block = closing.worst_unseen_block; block && block->sqnr_db < rule_of(Measure::Block).good_from)
     verdict.caveats.push_back(fmt::format("SQNR {} at {}, which does not count: it has {:.1g} % of the output's power",
                                           db_text(block->sqnr_db), block->name, 100 * block->share));
@@ -101,8 +122,15 @@ std::vector<Evidence> evidence_of(const JudgedFacts& facts) {
   const ClosingError& closing = facts.closing;
   const size_t samples = closing.report.samples;
   if (samples == 0) return table;
-  if (const auto& found = closing.report.detections)
-    table.push_back({Measure::Detections, {}, found->agreement, found->error});
+  if (const auto& found = closing.report.detections) {
+    table.push_back({.measure = Measure::Detections,
+                     .kept = found->agreement,
+                     .error = found->error,
+                     .all = found->shown,
+                     .too_few = !facts.labelled && found->shown < kFewestDetections});
+    if (found->score_loss > 0 && !table.back().too_few)
+      table.push_back({.measure = Measure::Scores, .kept = 1 - found->score_loss});
+  }
   if (const auto& worst = closing.worst_output)
     table.push_back({Measure::Output, "'" + worst->name + "'", worst->sqnr_db});
   if (const auto& worst = closing.worst_about_mean) table.push_back({Measure::AboutMean, worst->name, worst->sqnr_db});
@@ -116,6 +144,18 @@ std::vector<Evidence> evidence_of(const JudgedFacts& facts) {
                      .error = std::sqrt(kept * (1 - kept) / all),
                      .all = found->all,
                      .lost = found->all - found->agreeing});
+  }
+  if (const auto& worst = closing.worst_cosine)
+    table.push_back({Measure::Cosine, "'" + worst->name + "'", worst->error.cosine});
+  if (const auto& worst = closing.worst_neighbours) {
+    const auto all = static_cast<double>(worst->error.samples);
+    const double kept = 1 - static_cast<double>(worst->error.changed) / all;
+    table.push_back({.measure = Measure::Neighbours,
+                     .where = "'" + worst->name + "'",
+                     .kept = kept,
+                     .error = std::sqrt(kept * (1 - kept) / all),
+                     .all = worst->error.samples,
+                     .lost = worst->error.changed});
   }
   if (const auto& worst = closing.worst_sample; worst && samples > 1)
     table.push_back({Measure::Sample, "'" + worst->name + "'", worst->sqnr_db});
@@ -133,12 +173,22 @@ VerdictReport judge(const JudgedFacts& facts) {
     verdict.caveats.push_back("nothing was quantized: the model computes what the float model does");
     return verdict;
   }
+  std::optional<std::string> too_few;
   for (const Evidence& one : evidence_of(facts)) {
+    if (one.too_few) {
+      too_few = few_detections_text(one, facts.closing.report);
+      continue;
+    }
     const Quality quality = grade(one);
     const bool worse = !verdict.quality || quality > *verdict.quality;
     if (worse) verdict.quality = quality;
     if (!worse && quality == Quality::Good && !rule_of(one.measure).always_listed) continue;
     verdict.reasons.insert(worse ? verdict.reasons.begin() : verdict.reasons.end(), reason_of(one));
+  }
+  if (too_few) {
+    if (verdict.quality != Quality::Broken) verdict.quality = Quality::Unknown;
+    verdict.reasons.insert(verdict.quality == Quality::Unknown ? verdict.reasons.begin() : verdict.reasons.end(),
+                           *too_few);
   }
   if (!verdict.quality && facts.closing.report.samples > 0) {
     verdict.quality = Quality::Unknown;

@@ -21,7 +21,6 @@ std::optional<PairedDetections> PairedDetections::of(const DetectionLayout& layo
 }
 
 MatchedDetections PairedDetections::match_shown(size_t sample) const {
-  constexpr float kShownFrom = 0.5F;
   std::vector<TrueObject> shown;
   for (const Detection& one : expected[sample])
     if (one.score >= kShownFrom) shown.push_back({one.box, one.category});

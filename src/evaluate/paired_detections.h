@@ -13,6 +13,8 @@
 
 namespace detent {
 
+inline constexpr float kShownFrom = 0.5F;  ///< score of detections that a user would show
+
 /// The detections of the float model and of a candidate in the same samples.
 struct PairedDetections {
   std::vector<std::vector<Detection>> expected, found;  ///< by sample

@@ -64,7 +64,7 @@ std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation) {
 std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant) {
   std::optional<double> lowest;
   for (const ErrorSums& sums : evaluation.errors.at(variant)) {
-    if (!sums.is_float || sums.by_sign || sums.positions == 0 || !sums.tells_classes()) continue;
+    if (!sums.is_float || sums.by_sign || sums.positions == 0 || sums.meaning() != OutputMeaning::Classes) continue;
     if (sums.positions != static_cast<int64_t>(evaluation.samples)) continue;
     const double agreement = static_cast<double>(sums.agreeing) / static_cast<double>(sums.positions);
     lowest = std::min(lowest.value_or(1), agreement);

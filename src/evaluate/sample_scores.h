@@ -24,7 +24,7 @@ namespace detent {
 [[nodiscard]] std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation);
 
 /// Returns the share of the samples' classes that are as in FP32, at the worst of the outputs that hold one row of
-/// scores a sample and tell classes (ErrorSums::tells_classes); nullopt without such an output.
+/// scores a sample (OutputMeaning::Classes); nullopt without such an output.
 [[nodiscard]] std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant);
 
 }  // namespace detent

@@ -175,6 +175,13 @@ void add_counts(std::vector<uint64_t>& counts, const std::vector<uint64_t>& othe
 
 }  // namespace
 
+MetricSource truth_source(const EvaluationOptions& options) {
+  for (const MetricSource source :
+       {MetricSource::Labels, MetricSource::Masks, MetricSource::Tokens, MetricSource::Transcripts})
+    if (gives(options, source)) return source;
+  return MetricSource::Outputs;
+}
+
 TaskSums& TaskSums::operator+=(const TaskSums& other) {
   labelled += other.labelled;
   first += other.first;

@@ -48,6 +48,9 @@ struct TaskSums {
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };
 
+/// Returns what the options give the truth of single outputs by; Outputs where they give none.
+[[nodiscard]] MetricSource truth_source(const EvaluationOptions& options);
+
 /// Judges outputs by labels and masks. Thread-safe.
 class TaskMetric {
  public:
@@ -67,6 +70,13 @@ class TaskMetric {
   /// True when there are labels, boxes, masks, tokens, transcripts or detections.
   [[nodiscard]] bool given() const { return !labels_.empty() || detections_ || !masks_.empty() || ids_ || vocabulary_; }
 
+  /// Returns what gives the truth of single outputs; Outputs where nothing does.
+  [[nodiscard]] MetricSource source() const {
+    return !labels_.empty()      ? MetricSource::Labels
+           : !masks_.empty()     ? MetricSource::Masks
+           : ids_ || vocabulary_ ? MetricSource::Tokens
+                                 : MetricSource::Outputs;
+  }
   [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
   /// Returns how the boxes of --labels and of the float model are read (DetectionJudge::reading); "" without boxes.
   [[nodiscard]] std::string reading() const { return detections_ ? detections_->reading() : std::string(); }

@@ -67,6 +67,10 @@ class Trial {
   [[nodiscard]] Evaluation take() {
     Evaluation found = tallies_.take(task_ != nullptr);
     found.skipped = skipped_;
+    for (size_t i = 0; i < found.outputs.size(); ++i)
+      if (const OutputReading* reading = find_reading(forms_.outputs.readings, found.outputs[i]))
+        found.meanings.push_back(
+            describe_output(*reading, found.errors.empty() ? RowFacts{} : found.errors.front()[i].rows));
     return found;
   }
 
@@ -115,8 +119,9 @@ class Trial {
 
 OutputForms find_forms(const TaskMetric* task, const Model& reference, const DataSource& source,
                        const RunSettings& settings) {
-  if (task && task->recognized()) return {.detections = task->recognized()};
-  return recognize_outputs(reference, source, settings);
+  OutputForms forms = recognize_outputs(reference, source, settings, task ? task->recognized() : std::nullopt);
+  if (task) apply_task(forms.readings, task->source());
+  return forms;
 }
 
 std::vector<Tensor> JudgedBatch::counted(std::vector<Tensor> outputs) const {
@@ -162,8 +167,10 @@ Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, 
   if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes, pairs ? &*pairs : nullptr);
   if (is_reference) return tally;
   const std::vector<bool> before = comparable;
+  std::vector<const OutputReading*> readings;
+  for (const std::string& name : names) readings.push_back(find_reading(batch.forms.readings, name));
   tally.errors = errors_of(batch.expected, match_rows(batch.forms.rows, names, batch.expected, outputs), batch.content,
-                           batch.axes, comparable);
+                           batch.axes, comparable, readings);
   if (!pairs) return tally;
   for (size_t i = 0; i < names.size(); ++i)  // numbers of rows may differ
     if (batch.forms.detections->holds(names[i])) comparable[i] = before[i];

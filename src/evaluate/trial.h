@@ -96,6 +96,7 @@ struct Evaluation {
   std::vector<double> seconds;                       ///< as `task`: of running, summed over the workers
   /// [variant], in the order of the source: in the samples that the request keeps.
   std::vector<std::vector<ShownDetections>> shown;
+  std::vector<OutputReport> meanings = {};  ///< of `outputs`
 
   /// Returns the metrics of one variant.
   [[nodiscard]] ErrorReport report(size_t variant) const { return summarize_errors(outputs, errors[variant], samples); }

@@ -266,6 +266,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   report.skipped_samples += evaluation.skipped;
   report.fp32 = scores.metrics(0);
   report.labels = judge_.reading();
+  report.outputs = evaluation.meanings;
   const size_t workers = worker_count(options_.run);
   Judged judged;
   Contest contest{candidates, judged.rows};

@@ -5,6 +5,7 @@
 #include "model/origin.h"
 #include "model/qoperators.h"
 #include "ops/find_operator.h"
+#include "outputs/output_reading.h"
 #include "pipeline/parts/provenance.h"
 #include "place/draft/float_nodes.h"
 #include "prepare/read_model_to_run.h"
@@ -17,6 +18,21 @@ namespace {
 TensorInfo tensor_info(const Value& value) {
   return {value.name, std::string(name_of(value.declared_type.value_or(DataType::Undefined))),
           value.declared_shape.value_or(std::vector<int64_t>{}), value.declared_shape.has_value()};
+}
+
+/// Says what the outputs hold, as far as the graph tells; runs the model once on zeros.
+void add_meanings(const Graph& graph, ModelReport& report) {
+  std::vector<OutputReading> readings;
+  for (const ValueShapes& shapes : shapes_at_trial_sizes(graph, {}).runs) {
+    const auto layout = find_detections(graph, shapes);
+    if (readings.empty() || (layout && report.detections.empty())) readings = read_outputs(graph, shapes, layout);
+    if (report.detections.empty()) report.detections = describe(layout);
+  }
+  for (TensorInfo& output : report.outputs) {
+    const OutputReading* reading = find_reading(readings, output.name);
+    output.meaning = reading ? describe_output(*reading, {})
+                             : OutputReport{output.name, OutputMeaning::Unknown, "the model does not run on zeros"};
+  }
 }
 
 }  // namespace
@@ -52,9 +68,7 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     const auto kept = std::ranges::find(expansion.kept, node.name, &Expansion::Kept::node);
     report.unsupported.push_back({node.name, node.op_type, kept == expansion.kept.end() ? item.reason : kept->reason});
   }
-  if (!may_hold_detections(graph)) return report;
-  for (const ValueShapes& shapes : shapes_at_trial_sizes(graph, {}).runs)
-    if (report.detections.empty()) report.detections = describe(find_detections(graph, shapes));
+  add_meanings(graph, report);
   return report;
 }
 

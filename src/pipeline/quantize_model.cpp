@@ -101,6 +101,7 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
   report.saturation = describe_saturation(format, written.rewrite.paired);
   if (!closing.exact) return closing;
   report.error = closing.exact->report, report.error_source = closing_on.text(calibration.identities);
+  report.outputs = closing.exact->outputs;
   if (written.rewrite.paired.unsafe_pairs == 0) return closing;
   closing.saturated = closing_on.error_of(written.model, without_vnni(options.run));
   report.saturation->error = closing.saturated->report;
@@ -230,6 +231,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
   closing_on.keep_reference(*prepared.float32, options.run);
+  apply_task(closing_on.reference.forms.readings, truth_source(options.bound.evaluation));
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
   report.latency = std::move(latency);
   const std::optional<Model> floats = implicit_model(prepared, chosen);

@@ -38,6 +38,38 @@ TEST(FindDetections, RecognizesBoxesAndScoresThatMeetInAConcat) {
   EXPECT_EQ(describe(found), "output 'y': 4 box coordinates and 3 class scores on axis 1, not suppressed");
 }
 
+// The same file with pairs, also on a stored factor.
+TEST(FindDetections, SeesThroughCodes) {
+  const char* head = "float[1,7,1024] y";
+  const char* constants =
+      "float[4,1,1,1] wb = {1, 1, 1, 1}, float[3,1,1,1] ws = {1, 1, 1}, int8[1,1,1] stride = {8}, "
+      "int64[3] b = {1, 4, 1024}, int64[3] s = {1, 3, 1024}, float one = {1}, int8 zero = {0}";
+  const auto found =
+      layout_of(head, constants,
+                R"(c = Conv (x, wb) cq = QuantizeLinear (c, one, zero) cd = DequantizeLinear (cq, one, zero)
+         d = Reshape (cd, b) factor = DequantizeLinear (stride, one, zero) e = Mul (d, factor)
+         f = Conv (x, ws) g = Reshape (f, s) gq = QuantizeLinear (g, one, zero) gd = DequantizeLinear (gq, one, zero)
+         h = Sigmoid (gd) hq = QuantizeLinear (h, one, zero) hd = DequantizeLinear (hq, one, zero)
+         y = Concat <axis = 1> (e, hd))");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->form, DetectionForm::CxcywhScores);
+  EXPECT_EQ(found->classes, 3);
+}
+
+// Activities and quaternions of a sequence: no input is an image.
+TEST(FindDetections, TakesNoSequenceForADetector) {
+  const auto layout_for = [](const std::string& input, const Shape& shape, const std::string& flat) {
+    const Model model = parse_model_text(
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (" + input +
+        " x) => (float[1,24,4] boxes, float[1,24,3] scores) <float[16,4] wb = {" + repeated("1", 64) +
+        "}, float[16,3] ws = {" + repeated("1", 48) + "}, float two = {2}, int64[3] rows = {1, 24, 16}> { " + flat +
+        " b = MatMul (h, wb) boxes = Mul (b, two) s = MatMul (h, ws) scores = Sigmoid (s) }");
+    return find_detections(model.graph(), find_shapes(model.graph(), std::vector{Tensor(DataType::Float32, shape)}));
+  };
+  EXPECT_FALSE(layout_for("float[1,24,16]", {1, 24, 16}, "h = Identity (x)"));
+  EXPECT_TRUE(layout_for("float[1,3,16,8]", {1, 3, 16, 8}, "h = Reshape (x, rows)")) << "the same behind an image";
+}
+
 // YOLO26: the same rows, of which TopK selects 10.
 TEST(FindDetections, RecognizesRowsThatTopKSelects) {
   const auto found =

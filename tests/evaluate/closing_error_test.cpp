@@ -27,7 +27,8 @@ ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector
 
 Tensor row(std::vector<float> numbers) { return Tensor::from<float>({1, 2}, numbers); }
 
-constexpr const char* kScores = "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}> { y = Add (x, offset) }";
+constexpr const char* kScores =
+    "(float[N, 2] x) => (float[N, 2] logits) <float offset = {0}> { logits = Add (x, offset) }";
 
 TEST(ClosingError, LeavesOutAnOutputThatIsAlways0) {
   const ClosingError found = with_offset(
@@ -122,11 +123,59 @@ TEST(ClosingError, CountsNoClassesOfAnOutputThatIsAlways0) {
 TEST(ClosingError, CountsNoClassesOfCoordinates) {
   // The highest leads by 0.02 of about 0.4; the row that leads clearly is one of three.
   const auto near = [](float first) { return Tensor::from<float>({1, 4}, {first, 0.1F, 0.98F, 0.2F}); };
-  const char* network = "(float[N, 4] x) => (float[N, 4] y) <float offset = {0}> { y = Add (x, offset) }";
+  const char* network = "(float[N, 4] x) => (float[N, 4] logits) <float offset = {0}> { logits = Add (x, offset) }";
   const ClosingError landmarks = with_offset(network, {near(1), near(1), near(2)});
   EXPECT_FALSE(landmarks.decisions.has_value());
   EXPECT_FALSE(landmarks.report.argmax_agreement.has_value());
   EXPECT_EQ(with_offset(network, {near(2), near(2), near(1)}).decisions->all, 3U);
+}
+
+// A normalized vector: two of four point elsewhere, and are no classes.
+TEST(ClosingError, JudgesEmbeddingsByCosineAndNeighbours) {
+  std::vector<Tensor> samples;
+  for (int n = 0; n < 8; ++n) {
+    std::vector<float> numbers(16);
+    for (int i = 0; i < 16; ++i) numbers[static_cast<size_t>(i)] = static_cast<float>((n * 7 + i * (n + 3)) % 11) - 5;
+    samples.push_back(Tensor::from<float>({1, 16}, numbers));
+  }
+  const char* network =
+      "(float[N, 16] x) => (float[N, 16] y) <float offset = {0}, float huge = {%s}, float[16] first = "
+      "{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}> "
+      "{ o = Mul (offset, huge)  s = Mul (o, first)  m = Add (x, s)  n = ReduceL2 <axes = [1]> (m)  y = Div (m, n) }";
+  const auto moved_by = [&](const std::string& units) {
+    std::string text = network;
+    return with_offset(text.replace(text.find("%s"), 2, units), samples);
+  };
+  const ClosingError near = moved_by("0.2");
+  EXPECT_EQ(near.outputs.front().kind, OutputMeaning::Embedding);
+  EXPECT_FALSE(near.decisions) << "the largest of an embedding is no class";
+  EXPECT_FALSE(near.worst_output) << "its SQNR counts for nothing";
+  ASSERT_TRUE(near.worst_cosine && near.worst_neighbours);
+  EXPECT_GT(near.worst_cosine->error.cosine, 0.99);
+  EXPECT_EQ(near.worst_neighbours->error.samples, 8U);
+  EXPECT_EQ(near.worst_neighbours->error.changed, 0U);
+  EXPECT_EQ(judge({.closing = near}).quality, Quality::Good);
+  const ClosingError lost = moved_by("80");
+  EXPECT_LT(lost.worst_cosine->error.cosine, 0.9);
+  EXPECT_EQ(judge({.closing = lost}).quality, Quality::Broken);
+}
+
+// A score of presence that each sample has: the written model is 0.01 lower.
+TEST(ClosingError, DoesNotJudgeASaturatedScoreAboutItsMean) {
+  const auto with_logits = [](float low, float high) {
+    std::vector<Tensor> samples;
+    for (const float x : {low, high, low, high}) samples.push_back(Tensor::from<float>({1, 1}, {x}));
+    return with_offset(
+        "(float[N, 1] x) => (float[N, 1] y) <float offset = {0}, float share = {0.98}> "
+        "{ o = Mul (offset, share)  m = Sub (x, o)  y = Sigmoid (m) }",
+        samples);
+  };
+  const ClosingError saturated = with_logits(4.6F, 5.3F), spread = with_logits(-2, 2);
+  EXPECT_FALSE(saturated.worst_about_mean);
+  EXPECT_EQ(saturated.nearly_constant, std::vector<std::string>{"y"});
+  EXPECT_GT(saturated.worst_output->sqnr_db, 35);
+  EXPECT_EQ(judge({.closing = saturated}).quality, Quality::Good);
+  EXPECT_TRUE(spread.worst_about_mean);
 }
 
 TEST(ClosingError, CountsNoClassesOfAnImage) {
@@ -140,7 +189,7 @@ TEST(ClosingError, CountsNoClassesOfAnImage) {
 /// y = x + offset in tenths, as integers: no classes, for a sample has two.
 constexpr const char* kTenths =
     "(float[N, 2] x) => (int64[N, 2] tenths%s) <float offset = {0}, float ten = {10}> "
-    "{ y = Add (x, offset)  more = Mul (y, ten)  tenths = Cast <to = 7> (more) }";
+    "{ logits = Add (x, offset)  more = Mul (logits, ten)  tenths = Cast <to = 7> (more) }";
 
 std::string tenths(const std::string& other_output) {
   std::string text = kTenths;
@@ -156,18 +205,19 @@ TEST(ClosingError, JudgesIntegersElementByElementWhereThereIsNothingElse) {
 }
 
 TEST(ClosingError, DoesNotJudgeIntegersBesideAFloatOutput) {
-  const ClosingError found = with_offset(tenths(", float[N, 2] y"), {row({1, 2})});
-  EXPECT_EQ(found.decisions->name, "y") << "its larger score is a class";
+  const ClosingError found = with_offset(tenths(", float[N, 2] logits"), {row({1, 2})});
+  EXPECT_EQ(found.decisions->name, "logits") << "its larger score is a class";
   EXPECT_TRUE(found.decisions->classes);
   EXPECT_EQ(found.report.integer_agreement, 0) << "told, but not judged by";
 }
 
 TEST(ClosingError, TakesTheOutputWhereMostClassesAreOthers) {
   const ClosingError found = with_offset(
-      "(float[N, 2] x) => (float[N, 2] kept, float[N, 2] moved) <float offset = {0}, float[2] second = {0, 1}> "
-      "{ kept = Abs (x)  shift = Mul (offset, second)  moved = Add (x, shift) }",
+      "(float[N, 2] x) => (float[N, 2] kept_logits, float[N, 2] logits) "
+      "<float offset = {0}, float[2] second = {0, 1}> "
+      "{ kept_logits = Abs (x)  shift = Mul (offset, second)  logits = Add (x, shift) }",
       {row({1, 0.75F}), row({3, 1})});
-  EXPECT_EQ(found.decisions->name, "moved");
+  EXPECT_EQ(found.decisions->name, "logits");
   EXPECT_EQ(found.decisions->all, 2U);
   EXPECT_EQ(found.decisions->agreeing, 1U);
 }

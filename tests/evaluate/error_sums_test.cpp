@@ -68,7 +68,7 @@ TEST(ErrorSums, LeaveRowsOfPaddingOut) {
   const ErrorSums sums = ErrorSums::of(a, b, std::vector<uint8_t>{1, 1, 1, 0, 0, 0});
   EXPECT_EQ(sums.positions, 1);
   EXPECT_EQ(sums.agreeing, 1);
-  EXPECT_EQ(sums.undecided, 0);
+  EXPECT_EQ(sums.rows.undecided, 0);
 }
 
 TEST(ErrorSums, LeaveSignsAndIntegersOfPaddingOut) {

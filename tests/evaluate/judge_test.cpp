@@ -82,6 +82,56 @@ TEST(Judge, GradesADetectorByItsDetections) {
   EXPECT_EQ(judge(facts).quality, Quality::Broken) << "without detections the SQNR counts";
 }
 
+TEST(Judge, KnowsNothingOfADetectorWithFewDetections) {
+  JudgedFacts facts = measured(30);
+  facts.closing.worst_output.reset();
+  const auto judged = [&](size_t shown, double score_loss = 0) {
+    facts.closing.report.detections = {1, 0, shown, score_loss};
+    return judge(facts);
+  };
+  EXPECT_EQ(judged(10).quality, Quality::Good);
+  EXPECT_EQ(judged(9).quality, Quality::Unknown);
+  EXPECT_EQ(judged(2, 0.47).reasons.front(),
+            "only 2 detections of FP32 have a score of 0.5 or more in 16 samples: fewer than 10 tell nothing (their "
+            "scores change by 47 % on average)");
+  facts.labelled = true;
+  EXPECT_EQ(judged(9).quality, Quality::Good) << "labels judge";
+  facts.labelled = false;
+  facts.closing.worst_output = {"map", 0};
+  EXPECT_EQ(judged(9).quality, Quality::Broken) << "another output is lost";
+  facts.closing.worst_output = {"map", 30};
+  EXPECT_EQ(judged(9).quality, Quality::Unknown) << "another output does not stand for the detections";
+}
+
+// Scores that fall as one change no mean average precision.
+TEST(Judge, CallsNoDetectorGoodWhoseScoresFell) {
+  JudgedFacts facts = measured(30);
+  const auto quality = [&](double score_loss) {
+    facts.closing.report.detections = {1, 0, 100, score_loss};
+    return judge(facts).quality.value();
+  };
+  EXPECT_EQ(quality(0.05), Quality::Good);
+  EXPECT_EQ(quality(0.3), Quality::Doubtful);
+  EXPECT_EQ(quality(0.47), Quality::Broken);
+}
+
+TEST(Judge, GradesAnEmbeddingByCosineAndNeighbours) {
+  JudgedFacts facts = measured(30);
+  facts.closing.worst_output.reset();
+  const auto quality = [&](double cosine, size_t changed) {
+    facts.closing.worst_cosine = {"y", {cosine}};
+    facts.closing.worst_neighbours = {"y", {cosine, 64, changed}};
+    return judge(facts).quality.value();
+  };
+  EXPECT_EQ(quality(0.984, 4), Quality::Good);
+  EXPECT_EQ(judge(facts).reasons,
+            (std::vector<std::string>{"cosine 0.9840 at 'y'", "60 of 64 nearest neighbours as in FP32 at 'y'"}));
+  EXPECT_EQ(quality(0.95, 4), Quality::Doubtful);
+  EXPECT_EQ(quality(0.9, 4), Quality::Broken);
+  EXPECT_EQ(quality(0.99, 40), Quality::Broken);
+  EXPECT_EQ(quality(std::numeric_limits<double>::quiet_NaN(), 0), Quality::Broken);
+}
+
 // occupancy3d by percentile 99: 17.3 dB for ONNX Runtime and 13.6 for TensorRT with a mean of -8; it lost 14 and 45
 // points of IoU.
 TEST(Judge, CallsNoOutputGoodWhoseMeanHidesTheError) {

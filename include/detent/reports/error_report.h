@@ -51,9 +51,10 @@ struct ErrorReport {
   std::string not_compared;
   /// Agreement of a detector's detections with those of FP32 that score .5 or more, which stand for the objects.
   struct Detections {
-    double agreement = 0;  ///< mAP over IoU .50 to .95, fraction
-    double error = 0;      ///< its standard error, by a bootstrap over the samples
-    size_t shown = 0;      ///< detections of FP32
+    double agreement = 0;   ///< mAP over IoU .50 to .95, fraction
+    double error = 0;       ///< its standard error, by a bootstrap over the samples
+    size_t shown = 0;       ///< detections of FP32
+    double score_loss = 0;  ///< mean change of their scores relative to FP32's, where both models have them
   };
   std::optional<Detections> detections;  ///< absent: no detector, or FP32 finds nothing
   /// The same numbers at some steps, from 1 on, of models with states that are each fed by their own; the last step is

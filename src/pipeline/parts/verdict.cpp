@@ -269,6 +269,7 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
                     .closing = grounds.worse.closing.value_or(ClosingError{}),
                     .calibrated_with = grounds.calibrated_with,
                     .states = prepared.facts.states,
+                    .labelled = report.score && metric_named(report.score->metric).source == MetricSource::Objects,
                     .unseen = grounds.unseen};
   VerdictReport& verdict = report.verdict = judge(facts);
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
@@ -276,9 +277,10 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   if (!verdict.quality) return;
   const Target& target = *prepared.recipe.target;
   if (*verdict.quality == Quality::Unknown && facts.closing.uncomparable.empty()) {
-    verdict.cures.emplace_back(facts.closing.detects_nothing
-                                   ? "samples (--eval) in which the float model detects objects with a score of 0.5"
-                                   : "samples (--eval) on which outputs of the float model are finite and not 0");
+    const bool too_few = facts.closing.detects_nothing || facts.closing.report.detections;
+    verdict.cures.emplace_back(
+        too_few ? "more samples (--eval) in which the float model detects objects with a score of 0.5"
+                : "samples (--eval) on which outputs of the float model are finite and not 0");
     return;
   }
   if (*verdict.quality != Quality::Good) {

@@ -89,6 +89,7 @@ Document document_of(const CompareCalibratorsReport& report) {
   add_winner(document, rows, "--calibrator ");
   for (auto& figure : coverage_figures(report.plan.coverage)) document.figures.figures.push_back(std::move(figure));
   document.sections = {judged(rows, count(report.variants.size(), "calibrator")),
+                       meanings(report.outputs),
                        outliers(report.outliers),
                        equalization(report.equalized),
                        coverage(report.plan),
@@ -110,7 +111,7 @@ Document document_of(const CompareTargetsReport& report) {
   const Compared rows = compared(report);
   Document document = comparison_document(rows, join(report.targets, ", "));
   add_winner(document, rows, "");
-  document.sections = {judged(rows, targets_words(report)), outliers(report.outliers)};
+  document.sections = {judged(rows, targets_words(report)), meanings(report.outputs), outliers(report.outliers)};
   std::string before;
   size_t number = 0;
   for (const TargetVariant& variant : report.variants) {

@@ -103,6 +103,20 @@ Words worst_words(const ErrorReport& error) {
           count(error.outputs.size(), "output")};
 }
 
+Words meaning_words(const OutputReport& output) { return {std::string(name_of(output.kind)), ": ", output.reason}; }
+
+Section meanings(const std::vector<OutputReport>& outputs) {
+  Section section{Topic::Error, {}};
+  for (const OutputReport& one : outputs) {
+    if (section.parts.size() == kOutputsShown) {
+      section.parts.push_back(Line{{count(outputs.size() - kOutputsShown), " more outputs: --json lists them"}});
+      break;
+    }
+    section.parts.push_back(Line{{"output ", document::quoted(one.name), " is ", meaning_words(one)}, Role::Detail});
+  }
+  return section;
+}
+
 Section error(const std::optional<ErrorReport>& report, const Words& what, const std::string& source) {
   if (!report) return {Topic::Error, {Line{{what, ": not measured: no data"}, Role::Statement, Where::Text}}};
   Section section{Topic::Error,

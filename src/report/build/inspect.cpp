@@ -45,7 +45,9 @@ Properties facts(const ModelReport& report) {
   for (const TensorInfo& input : report.inputs)
     list.rows.push_back({"Input", {name(input.name), behind(type_text(input))}});
   for (const TensorInfo& output : report.outputs)
-    list.rows.push_back({"Output", {name(output.name), behind(type_text(output))}});
+    list.rows.push_back({"Output",
+                         {name(output.name), behind(type_text(output)),
+                          output.meaning ? Words{", ", meaning_words(*output.meaning)} : Words()}});
   list.rows.push_back({"Detections", report.detections});
   list.rows.push_back({"Floats", float_nodes(report)});
   list.rows.push_back({"Expanded", expanded_words(report.expanded)});

@@ -174,6 +174,7 @@ Document document_of(const QuantizeReport& report) {
   document.sections = {
       unquantized && !report.error ? unquantized_error(*report.latency)
                                    : error(report.error, "error against FP32", report.error_source),
+      meanings(report.outputs),
       calibration(report),
       choice(report.measured),
       outliers(report.outliers),

@@ -89,6 +89,10 @@ void add_speed(document::Document& document, const LatencyReport& report, std::s
 /// source  names the samples; may be empty
 [[nodiscard]] document::Section error(const std::optional<ErrorReport>& report, const document::Words& what,
                                       const std::string& source = {});
+/// "classes: 10 classes on axis 1: of a Softmax".
+[[nodiscard]] document::Words meaning_words(const OutputReport& output);
+/// Says what the judged outputs were taken for.
+[[nodiscard]] document::Section meanings(const std::vector<OutputReport>& outputs);
 /// Lists outputs, worst first; a single one only where everything is listed.
 [[nodiscard]] document::Grid outputs_table(const std::vector<ErrorReport::Output>& outputs);
 /// "SQNR 31.7 dB at 'logits', the worst of 2 outputs".

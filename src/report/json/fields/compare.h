@@ -100,6 +100,7 @@ void fields(auto& v, const TargetVariant& r) {
 void compared_samples_fields(auto& v, const ComparisonReport& r) {
   v("calibration_samples", r.calibration_samples, "Number of calibration samples.");
   v("evaluation_samples", r.evaluation_samples, "Number of evaluation samples.");
+  v("outputs", r.outputs, kJudgedOutputs);
   v.optional("labels", filled(r.labels), kLabels);
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");
   v("skipped_samples", r.skipped_samples, kSkippedSamples);

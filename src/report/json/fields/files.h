@@ -17,6 +17,12 @@ void fields(auto& v, const TensorInfo& r) {
   v("type", r.type, "Its element type as ONNX names it.");
   v("shape", when(r.has_shape, seen_as<OpenSize>(r.shape)),
     "Its sizes, -1 where one is open; null where the model declares no shape.");
+  v.optional("kind", when(r.meaning.has_value(), r.meaning ? std::string(name_of(r.meaning->kind)) : std::string()),
+             "What an output holds, by the graph alone: classes, class-map, boxes, tokens, embedding, signal or "
+             "unknown; absent "
+             "for inputs.");
+  v.optional("reason", when(r.meaning.has_value(), r.meaning ? r.meaning->reason : std::string()),
+             "Why, in words; absent for inputs.");
 }
 
 void fields(auto& v, const ModelReport::UnsupportedNode& r) {

@@ -17,6 +17,7 @@
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
+#include "detent/reports/output_report.h"
 #include "detent/reports/plan_report.h"
 #include "detent/reports/provenance.h"
 #include "report/output_errors.h"
@@ -186,6 +187,21 @@ void fields(auto& v, const CoverageReport& r) {
   v("casts", r.casts, "Number of Cast nodes that were added.");
 }
 
+/// Writes what an output was taken for.
+void meaning_fields(auto& v, const OutputReport& r) {
+  v("kind", name_of(r.kind), "What it holds, which decides by what it is judged.",
+    std::vector<std::string>(kOutputMeanings.begin(), kOutputMeanings.end()));
+  v("reason", r.reason, "Why, in words.");
+}
+
+void fields(auto& v, const OutputReport& r) {
+  v.part("output", "A judged output, and what it was taken for.");
+  v("name", r.name, "Its name.");
+  meaning_fields(v, r);
+}
+
+inline constexpr const char* kJudgedOutputs = "What each judged output was taken for, in the model's order.";
+
 void fields(auto& v, const ErrorReport::Output& r) {
   v.part("output_error", "Error of one graph output against the float model's, over the samples.");
   v("name", r.name, "Name of the output.");
@@ -205,6 +221,7 @@ void fields(auto& v, const ErrorReport::Detections& r) {
   v("agreement", r.agreement, "Mean average precision over IoU .50 to .95, in [0, 1].");
   v("standard_error", r.error, "Standard error of it, by a bootstrap over the samples.");
   v("shown", r.shown, "Number of detections of FP32 that score .5 or more.");
+  v("score_loss", Finite{r.score_loss}, "Mean change of their scores relative to FP32's, where both models have them.");
 }
 
 void fields(auto& v, const ErrorReport::AtStep& r) {

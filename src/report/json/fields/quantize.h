@@ -133,6 +133,7 @@ void fields(auto& v, const QuantizeReport& r) {
   v.optional("bias_correction", r.bias_correction,
              "Correction of biases by the mean quantization error; absent if not requested.");
   bound_and_error_fields(v, r);
+  v("outputs", r.outputs, kJudgedOutputs);
   v("saturation", r.saturation,
     "Saturation on x86 CPUs without VNNI, which add two products in 16 bits; null where no product of the target "
     "saturates.");
