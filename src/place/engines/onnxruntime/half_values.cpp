@@ -17,6 +17,7 @@
 #include <set>
 #include <vector>
 
+#include "core/float_type.h"
 #include "ops/value_types.h"
 #include "place/engines/onnxruntime/rules.h"
 
@@ -45,7 +46,7 @@ void read_float(const GraphFacts& facts, PlacementDraft& draft, const std::vecto
 void share_half_values(const GraphFacts& facts, PlacementDraft& draft) {
   const Graph& graph = facts.graph();
   const ValueMap<DataType> types = value_types(graph);
-  const auto is_half = [&](MaybeValue value) { return value && types[*value] == DataType::Float16; };
+  const auto is_half = [&](MaybeValue value) { return value && detent::is_half(types[*value]); };
   bool kept = false;
   std::vector<NodeId> concats;
   for (const Node& node : graph.nodes()) {
