@@ -13,8 +13,8 @@ namespace detent {
 /// A node that stays in FP32, and why.
 struct FloatException {
   NodeId node{};
-  /// "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair", "bound" or
-  /// "user".
+  /// "overflow", "inner-sum", "rounding", "cancellation", "constant", "operator", "normalization", "between", "pair",
+  /// "bound" or "user".
   std::string_view rule;
   MaybeValue value;     ///< the value that decides; kNoValue when the operator does
   double measured = 0;  ///< its size, in the unit that `reason` names

@@ -65,6 +65,8 @@ void overflow(FloatDraft& draft);
 void inner_sums(FloatDraft& draft);
 /// Keeps the nodes around a value whose rounding loses too much, or becomes 0 before a division, root or logarithm.
 void rounding(FloatDraft& draft);
+/// Keeps differences of nearly equal numbers, and the nodes that make those: rounding leaves too little of the rest.
+void cancellation(FloatDraft& draft);
 /// Keeps the readers of constants that become infinite, vanish or lose too much precision.
 void constants(FloatDraft& draft);
 /// Keeps a normalization written out as primitives whole when a part of it stays FP32.

@@ -71,18 +71,24 @@ uint64_t vanishing(const ValueReach& reach, const FloatFormat& format) {
   return count;
 }
 
-double rounding_db(const ValueReach& reach, const FloatFormat& format) {
-  double signal = 0, noise = 0;
+RoundedPower power_of(const ValueReach& reach, const FloatFormat& format) {
+  RoundedPower power;
   for (int e = ValueReach::kLowest; e <= ValueReach::kHighest; ++e) {
     const double low = std::ldexp(1.0, e - 1);
     if (low > format.largest) break;
     const auto count = static_cast<double>(reach.counts[static_cast<size_t>(e - ValueReach::kLowest)]);
     const double square = 7.0 / 3 * low * low;
     const double step = std::max(std::ldexp(low, -format.digits), format.smallest);
-    signal += count * square;
-    noise += count * (2 * low <= format.smallest / 2 ? square : step * step / 12);
+    power.elements += count;
+    power.signal += count * square;
+    power.noise += count * (2 * low <= format.smallest / 2 ? square : step * step / 12);
   }
-  return decibels(signal, noise);
+  return power;
+}
+
+double rounding_db(const ValueReach& reach, const FloatFormat& format) {
+  const RoundedPower power = power_of(reach, format);
+  return decibels(power.signal, power.noise);
 }
 
 double TensorReach::rounding_db() const { return decibels(signal, noise); }

@@ -22,6 +22,15 @@ namespace detent {
 /// Counts the elements other than 0 that become 0 in the type: those below half of its smallest number.
 [[nodiscard]] uint64_t vanishing(const ValueReach& reach, const FloatFormat& format);
 
+/// Power of a value's elements within a type's range, and of their rounding.
+struct RoundedPower {
+  double elements = 0;               ///< other than 0
+  double signal = 0, noise = 0;      ///< summed over them
+};
+
+/// Returns the power by the estimate of rounding_db().
+[[nodiscard]] RoundedPower power_of(const ValueReach& reach, const FloatFormat& format);
+
 /// Returns the SQNR in dB of rounding the value's elements within the type's range to the type; +infinity when there
 /// are none.
 ///

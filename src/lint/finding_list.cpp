@@ -162,6 +162,8 @@ constexpr FindingKind kFindings[] = {
      "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/CMakeLists.txt, ONNX_OPSET_VERSION; November "
      "2026",
      findings::opset_too_new},
+    {"operator-not-parsed", kOwn, "an operator that the version's parser does not know",
+     "github.com/onnx/onnx-tensorrt, branch 8.6-GA, builtin_op_importers.cpp", findings::operator_not_parsed},
     {"htp-control-flow", kOwn, "control flow, which HTP does not run", kQnn, findings::htp_control_flow},
     {"htp-open-shape", kOwn, "a graph input with an open extent", kQnn, findings::htp_open_shape},
     {"htp-float-unit", kOwn, "a node without pairs all around, which HTP does not run", kUnits,

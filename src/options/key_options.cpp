@@ -120,9 +120,11 @@ void take_keys(const std::string& option, const std::vector<Option>& keys, const
     seen.push_back(name);
     Option key = *found;
     key.name = key.spelling();  // as messages name it
-    std::visit(TakeText{key, value}, key.into);
+    take_text(key, value);
   });
 }
+
+void take_text(const Option& option, const std::string& text) { std::visit(TakeText{option, text}, option.into); }
 
 std::vector<std::string> values_of_key(const std::string& text, const std::string& key) {
   std::vector<std::string> values;

@@ -16,6 +16,10 @@ namespace detent {
 /// Errors  Usage for an unknown or repeated key, and for an empty or invalid value, with the likely one as the hint.
 void take_keys(const std::string& option, const std::vector<Option>& keys, const std::string& text);
 
+/// Sets the member of an option that has a kind which keys have.
+/// Errors  Usage for an invalid value; Internal for other kinds.
+void take_text(const Option& option, const std::string& text);
+
 /// Returns the values of a key in "concat=inputs,maxpool=both"; none where it is missing.
 [[nodiscard]] std::vector<std::string> values_of_key(const std::string& text, const std::string& key);
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/files/atomic_file.h"
+#include "core/files/mapped_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
@@ -26,24 +28,37 @@
 #include "prepare/read_model_to_run.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
+#include "run/open_samples.h"
 
 namespace detent {
 
 namespace {
 
-/// Reads the file; scales that it computes from weights become constants. Returns whether there were some too.
-std::pair<Model, bool> read_file_with_pairs(const std::filesystem::path& path) {
-  Model written = read_runnable_model(path);
-  refuse_integer_operators(written.graph(), path.string(), "repair moves pairs alone");
-  const bool folded = fold_weights(written) > 0;
-  return {std::move(written), folded};
+/// True for a file that Detent wrote for this target, and in which lint finds nothing: it stays. Options, measured
+/// samples and bounds decided where its pairs stand, which the file alone does not show.
+bool is_own(const Model& model, const Target& target, const LintReport& lint) {
+  const auto origin = read_provenance(model);
+  return origin && origin->target == target.spec() && lint.count("error") + lint.count("warning") == 0;
+}
+
+/// Lists the pairs of such a file.
+void describe_own(const Graph& graph, RepairReport& report) {
+  for (const QdqNode& node : read_qdq(graph).nodes) {
+    if (node.quantizes && node.role == QdqRole::Activation)
+      report.pairs.push_back({graph.value(*graph.node(*graph.find_node(node.name)).input(0)).name, "kept", "",
+                              "Detent placed it for this target", ""});
+    report.weights_kept += !node.quantizes && node.role == QdqRole::Weight;
+  }
 }
 
 /// True when nothing has to change.
 bool stands_right(const RepairPlan& repair, const RepairReport& report, const Graph& written) {
-  const DataType codes = repair.format.activation.type;
+  const DataType narrow = repair.format.activation.type, wide = code_format(narrow).wide;
+  const std::set<std::string> weights = repair.constant_weights();
   const auto is_other = [&](const auto& pair) {  // some values of a target with zero points have none (V3)
+    if (weights.contains(pair.first)) return false;
     const MaybeValue value = repair.graph().find_value(pair.first);
+    const DataType codes = value && repair.plan.wide_values.contains(*value) ? wide : narrow;
     const auto range = value ? repair.ranges.find(*value) : repair.ranges.end();
     return pair.second->codes !=
            (range == repair.ranges.end() ? codes : repair.plan.code_type(*value, range->second, codes));
@@ -56,7 +71,7 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report, const Gr
   const auto other_codes = [&](const QdqNode& node) {
     if (stays(node)) return false;  // for a body
     const auto has_them = [&](const auto& pair) { return pair.second->codes == node.codes && !is_other(pair); };
-    return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != codes &&
+    return node.role != QdqRole::Bias && node.role != QdqRole::Weight && node.codes != narrow &&
            std::ranges::none_of(repair.trained.values, has_them);
   };
   const auto other_form = [&](const QdqNode& node) {  // TensorRT 8 wants float weights with a full pair
@@ -164,31 +179,49 @@ RepairReport repair_model(const RepairOptions& options) {
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
   check_takes_pairs(target);
-  const auto [written, folded] = read_file_with_pairs(options.model);
   RepairReport report;
   report.model = options.model.string(), report.output = options.output.string(), report.target = target.spec();
+  report.before = lint_of(options.model, options);
+  Model written = read_runnable_model(options.model);
+  const bool own = is_own(written, target, report.before);
+  if (!own) refuse_integer_operators(written.graph(), options.model.string(), "repair moves pairs alone");
+  const bool folded = !own && fold_weights(written) > 0;  // scales that the file computes from weights
 
   // file -> float model and what its pairs say -> plan -> ranges
-  RepairPlan repair(options, target, written);
+  std::optional<RepairPlan> repair;
+  if (!own) repair.emplace(options, target, written);
   if (const Node* holder = find_quantized_body(written.graph()))
     options.run.reporter->warn(holder->op_type + " '" + holder->name + "': pairs inside it stay as they are");
   const BeforeAndAfter files(options, written);
-  repair.find_ranges();
-  report.pairs = describe_pairs(repair);
-  report.weights_kept = repair.weights.kept, report.weights_anew = repair.weights.anew;
-  report.measured = repair.measured, report.samples = repair.measured > 0 ? repair.source->count() : 0;
-  report.before = lint_of(options.model, options);
-  report.changed = folded || !stands_right(repair, report, written.graph());
+  std::unique_ptr<IdentifiedSamples> samples;
+  if (repair) {
+    repair->find_ranges();
+    report.pairs = describe_pairs(*repair);
+    report.weights_kept = repair->weights.kept, report.weights_anew = repair->weights.anew;
+    report.measured = repair->measured, report.samples = repair->measured > 0 ? repair->source->count() : 0;
+    samples = std::move(repair->source);
+  } else {
+    describe_own(written.graph(), report);
+    if (options.data.given()) samples = std::make_unique<IdentifiedSamples>(open_samples(options.data, written));
+  }
+  report.changed = repair && (folded || !stands_right(*repair, report, written.graph()));
 
   // plan + ranges -> file -> lint, and the difference from the file before
-  const Model model = report.changed ? rewritten(repair, written) : written.clone();
-  files.compare(report, model, repair.source.get());
-  check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
-  check_onnx_rules(model.graph(), options.output, facts_of(written).faults, *options.run.reporter);
-  write_shown_model(model, options.output, write_options(options.overwrite, options.external_data),
-                    [&](const std::filesystem::path& file) { report.lint = lint_of(file, options); });
+  const Model model = report.changed ? rewritten(*repair, written) : written.clone();
+  files.compare(report, model, samples.get());
+  report.bytes_before = written_bytes(options.model);
+  if (!report.changed && options.external_data != ExternalData::Always &&
+      report.bytes_before == std::filesystem::file_size(options.model)) {
+    write_file(options.output, MappedFile::open(options.model)->bytes(), options.overwrite);
+    report.lint = report.before;
+  } else {
+    check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
+    check_onnx_rules(model.graph(), options.output, facts_of(written).faults, *options.run.reporter);
+    write_shown_model(model, options.output, write_options(options.overwrite, options.external_data),
+                      [&](const std::filesystem::path& file) { report.lint = lint_of(file, options); });
+  }
   report.lint.plan.model = options.output.string();
-  report.bytes_before = written_bytes(options.model), report.bytes_after = written_bytes(options.output);
+  report.bytes_after = written_bytes(options.output);
   report.seconds = stopwatch.seconds();
   return report;
 }

@@ -1,11 +1,13 @@
 #include "place/make_plan.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "core/files/atomic_file.h"
 #include "core/files/dump.h"
 #include "core/files/output_set.h"
+#include "core/text.h"
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -71,7 +73,15 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
     const AtOnce now;
     write_file(next_dump("draft.txt"), told);
   }
-  if (const int64_t newest = target.engine.newest_opset; newest > 0 && facts.opset() > newest)
+  std::set<std::string> unknown;
+  for (const Node& node : graph.nodes())
+    if (node.domain.empty() && !target.parser.reads(node.op_type)) unknown.insert(node.op_type);
+  if (!unknown.empty())
+    draft.note("the parser of " + target.spec() + " does not know " + join(unknown, ", ") +
+               ": it refuses the file without a plugin of that name; a newer version, or an export with operators up to "
+               "opset " +
+               std::to_string(target.newest_opset()));
+  if (const int64_t newest = target.newest_opset(); newest > 0 && facts.opset() > newest)
     draft.note("opset " + std::to_string(facts.opset()) + " is newer than " + std::to_string(newest) +
                ", the last that " + target.spec() + " knows: it may read operators in an older version");
   return draft.finish(shapes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/memory_limit.h"
+#include "core/onnx_type.h"
 #include "detent/base/error.h"
 #include "model/name_source.h"
 
@@ -189,6 +190,16 @@ void grid_sample_20(const Graph&, const Node& node, Types, GraphPatch& patch) {
 }
 
 /// Moves the axis of DFT to an input, and keeps its old default.
+/// Casts INT32 data, which have no scale of their type that is a float any more.
+void quantize_linear_19(const Graph& graph, const Node& node, Types types, GraphPatch& patch) {
+  const MaybeValue data = node.input(0);
+  if (type_of(types, data) != DataType::Int32) return;
+  const std::string name = NameSource(graph).fresh(graph.value(*node.output(0)).name + "_float");
+  const auto to = static_cast<int64_t>(onnx_type_of(DataType::Float32));
+  patch.add_nodes.push_back({"Cast", name + "_Cast", {graph.value(*data).name}, {name}, {{"to", to}}, ""});
+  patch.rewire.push_back({node.name, 0, name});
+}
+
 void dft_20(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 2, "axis", Tensor::from<int64_t>(Shape{}, {node.int_or("axis", 1)}), patch);
   if (node.has("axis")) patch.remove_attributes.emplace_back(node.name, "axis");
@@ -252,6 +263,7 @@ constexpr OpsetChange kChanges[] = {
     {"ReduceProd", 18, move_axes},
     {"ReduceSumSquare", 18, move_axes},
     {"Split", 18, split_18},
+    {"QuantizeLinear", 19, quantize_linear_19},
     {"DFT", 20, dft_20},
     {"GridSample", 20, grid_sample_20},
     {"GroupNormalization", 21, group_normalization_21},

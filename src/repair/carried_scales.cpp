@@ -107,14 +107,19 @@ std::optional<std::vector<float>> folded_scales(const Tensor& weight, int axis, 
 std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan, const TrainedPairs& trained,
                                              RangeKind kind) {
   using Origin = CarriedRange::Origin;
-  const auto covers = covering_ranges(graph, trained.values, kind);
+  auto covers = covering_ranges(graph, trained.values, kind);
+  if (!plan.wide_values.empty()) {
+    const auto wide = covering_ranges(graph, trained.values, widened(kind));
+    for (const ValueId value : plan.wide_values) covers[value] = wide[value];
+  }
   std::map<ValueId, CarriedRange> carried;
   const auto carry = [&](ValueId value, const Range& range) {
     const Origin own = range.given_scale > 0 ? Origin::Kept : Origin::Fitted;
     carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
   };
   for (const ValueId value : plan.quantized_values())
-    if (covers[value]) carry(value, within_limits(*covers[value], plan, value, kind));
+    if (covers[value])
+      carry(value, within_limits(*covers[value], plan, value, plan.wide_values.contains(value) ? widened(kind) : kind));
   // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
   // joined with the others it would only be wider than any pair of the file, and again at the next repair.
   const std::set<ValueId> below = values_below_ranges(graph, plan, carried);
@@ -164,7 +169,7 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
   for (const WeightDecision& weight : plan.weights) axes[weight.value].insert(weight.axis);
   for (const WeightDecision& weight : plan.weights) {
     const std::string& node = graph.node(weight.node).name;
-    const auto grid = trained.weights.find({node, weight.slot});
+    const WeightGrid* grid = trained.find_weight({node, weight.slot});
     const MaybeNode same = before.find_node(node);
     const Tensor* was = same ? before.constant(before.node(*same).input(weight.slot)) : nullptr;
     const Tensor* is = graph.constant(weight.value);
@@ -172,9 +177,9 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
     std::optional<std::vector<float>> scales;
     if (axes.at(weight.value).size() > 1)
       reason = "its layers want scales along different axes";
-    else if (grid != trained.weights.end() && was && is)
-      scales = weight_scales(*was, *is, grid->second, form.per_tensor ? -1 : weight.axis, form, reason);
-    else if (grid == trained.weights.end() && is)
+    else if (grid && was && is)
+      scales = weight_scales(*was, *is, *grid, form.per_tensor ? -1 : weight.axis, form, reason);
+    else if (!grid && is)
       scales = folded_scales(*is, form.per_tensor ? -1 : weight.axis, form, reason);
     if (!scales || !reason.empty())
       carried.anew.push_back(node + ": " + reason);
@@ -182,8 +187,8 @@ CarriedWeights carry_weights(const Graph& graph, const PlacementPlan& plan, cons
       ++carried.kept;
     if (!scales) continue;
     const std::string& name = graph.value(weight.value).name;
-    if (grid != trained.weights.end() && scales->size() == 1)
-      if (const auto point = point_off_centre(*grid->second.grid)) carried.points[name] = *point;
+    if (grid && scales->size() == 1)
+      if (const auto point = point_off_centre(*grid->grid)) carried.points[name] = *point;
     carried.scales[name] = std::move(*scales);
   }
   return carried;

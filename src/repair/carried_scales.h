@@ -27,6 +27,7 @@ struct CarriedRange {
 
 /// Returns the ranges of the plan's values that pairs of the file cover (covering_ranges).
 /// graph  of the plan: a prepared form of trained.model
+/// kind   of 8-bit codes where the plan mixes widths
 [[nodiscard]] std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const PlacementPlan& plan,
                                                            const TrainedPairs& trained, RangeKind kind);
 

@@ -139,6 +139,8 @@ class Covers {
   [[nodiscard]] Cover above(const Node& node) const {
     Cover all;
     if (!keeps_numbers(node)) return {};
+    // A range has a place for 0, and says nothing of another number that a Pad brings in.
+    if (kind(node) == OpKind::Pad && number_of_pad(graph_, node) != 0) return {};
     for (const MaybeValue input : data_of(graph_, node)) {
       if (!input || !found_[*input]) return {};
       all = all ? both(all, found_[*input]) : found_[*input];

@@ -1,6 +1,7 @@
 #include "repair/signs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ops/clip_bounds.h"
 #include "ops/traits.h"
@@ -28,8 +29,10 @@ Sign sign_of(const Graph& graph, const Node& node) {
     case OpKind::Sqrt: return Sign::Positive;
     case OpKind::Clip: {
       const auto bounds = clip_bounds(graph, node);
-      return bounds && bounds->low() >= 0 ? Sign::Positive : Sign::AsFirst;
+      if (!bounds || bounds->high() < 0) return Sign::Unknown;
+      return bounds->low() >= 0 ? Sign::Positive : Sign::AsFirst;
     }
+    case OpKind::Pad: return number_of_pad(graph, node) >= 0 ? Sign::AsFirst : Sign::Unknown;
     case OpKind::Concat:
     case OpKind::Add:
     case OpKind::Mul: return Sign::AsAll;
@@ -37,12 +40,23 @@ Sign sign_of(const Graph& graph, const Node& node) {
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
     case OpKind::ReduceSum: return Sign::AsFirst;
-    case OpKind::Resize: return node.string_or("mode", "nearest") == "cubic" ? Sign::Unknown : Sign::AsFirst;
+    case OpKind::Resize: {
+      const bool below = node.string_or("mode", "nearest") == "cubic" || node.float_or("extrapolation_value", 0) < 0;
+      return below ? Sign::Unknown : Sign::AsFirst;
+    }
     default: return keeps_elements(traits) ? Sign::AsFirst : Sign::Unknown;
   }
 }
 
 }  // namespace
+
+float number_of_pad(const Graph& graph, const Node& pad) {
+  if (pad.string_or("mode", "constant") != "constant") return 0;
+  if (!pad.input(2)) return pad.float_or("value", 0);
+  const Tensor* number = graph.constant(pad.input(2));
+  if (!number || number->element_count() != 1) return std::numeric_limits<float>::quiet_NaN();
+  return cast(*number, DataType::Float32).data<float>()[0];
+}
 
 bool cuts_below_zero(const Graph& graph, const Node& node) {
   const OpKind kind = traits_of(graph, node).kind;

@@ -6,7 +6,11 @@
 
 namespace detent {
 
-/// True for an operator that makes 0 of every number below 0.
+/// Returns the number that a Pad puts around its input, from the attribute or a constant input; 0 for the modes that
+/// repeat numbers of the input, NaN where it is only known when the network runs.
+[[nodiscard]] float number_of_pad(const Graph& graph, const Node& pad);
+
+/// True for an operator whose output has no number below 0, whatever its input has.
 [[nodiscard]] bool cuts_below_zero(const Graph& graph, const Node& node);
 
 /// Returns which values are never negative, as the operators say: Relu, Softmax and others, and what keeps the sign of

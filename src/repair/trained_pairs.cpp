@@ -29,10 +29,10 @@ void add_makers(const Graph& graph, MaybeValue value, std::set<std::string>& nam
   for (const ValueId input : present(maker->inputs)) add_makers(graph, input, names);
 }
 
-/// True for the operand of the Identity that stands for a pair at a graph output, or in front of a body.
+/// True for the operand of the Identity or Cast that stands for a pair at a graph output, or in front of a body.
 bool stands_for_output(const Graph& before, const Graph& graph, const QuantizedOperand& operand) {
-  return graph.node(*graph.find_node(operand.node)).op_type == "Identity" &&
-         before.node(*before.find_node(operand.node)).op_type != "Identity";
+  return !is_qdq(graph, graph.node(*graph.find_node(operand.node))) &&
+         is_qdq(before, before.node(*before.find_node(operand.node)));
 }
 
 bool is_read_once(const Graph& graph, const std::string& constant) {
@@ -75,13 +75,17 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_o
     const int index = operand.dequantize >= 0 ? operand.dequantize : operand.quantize;
     const MaybeNode node = graph.find_node(operand.node);
     if (index < 0 || !node || is_weight_alone(operand, reading)) continue;
-    const QdqNode& grid = reading.nodes[static_cast<size_t>(index)];
+    const QdqNode& last = reading.nodes[static_cast<size_t>(index)];
+    // Behind codes of 16 bits a second pair converts them to 8 for some readers.
+    const QdqNode* first = operand.first < 0 ? &last : &reading.nodes[static_cast<size_t>(operand.first)];
+    const QdqNode& grid = is_wide(*first) ? *first : last;
     const Slot slot{operand.node, operand.slot};
     const std::string& name = graph.value(*graph.node(*node).input(operand.slot)).name;
     if (const auto found = placeholders.find(name); found != placeholders.end())
       found->second = before.node(*before.find_node(operand.node)).input(operand.slot);
     const std::string unusable_here = unusable_scale(grid);
     if (grid.role == QdqRole::Weight) weights.emplace(slot, WeightGrid{&grid, operand.axes});
+    if (grid.role == QdqRole::Constant) constants.emplace(slot, WeightGrid{&grid, operand.axes});
     if (grid.role == QdqRole::Weight && operand.quantize >= 0 && unusable_here.empty() && is_read_once(graph, name))
       placeholders.emplace(name, before.node(*before.find_node(operand.node)).input(operand.slot));
     if (grid.role == QdqRole::Bias) biases.insert(slot);
@@ -133,7 +137,7 @@ std::set<std::string> TrainedPairs::write_outputs() {
   std::map<std::string, std::string> renamed;
   for (const NodeSpec& identity : reading.float_patch.add_nodes) {
     const MaybeNode node = graph.find_node(identity.name);
-    if (!node) continue;
+    if (!node || identity.op_type != "Identity") continue;
     const Value& value = graph.value(*graph.node(*node).input(0));
     const Node* maker = graph.producer(value.id);
     const bool inside_bodies = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
@@ -163,6 +167,12 @@ std::set<std::string> TrainedPairs::write_outputs() {
     if (auto entry = unusable.extract(before)) entry.key() = after, unusable.insert(std::move(entry));
   }
   return direct;
+}
+
+const WeightGrid* TrainedPairs::find_weight(const Slot& slot) const {
+  for (const auto* grids : {&weights, &constants})
+    if (const auto found = grids->find(slot); found != grids->end()) return &found->second;
+  return nullptr;
 }
 
 bool TrainedPairs::is_stand_in(const std::string& node) const {

@@ -33,6 +33,7 @@ struct TrainedPairs {
   std::map<std::string, const QdqNode*> values;
   std::map<std::string, std::string> unusable;  ///< "scale nan" of the values whose pairs all say nothing
   std::map<Slot, WeightGrid> weights;
+  std::map<Slot, WeightGrid> constants;      ///< of other constants: a target may count that of a norm as its weight
   std::set<Slot> biases;                     ///< biases with a pair
   std::map<Slot, std::string> read;          ///< paired activation edges and the values that they read
   std::vector<std::string> outputs;          ///< values whose pair a graph output or a body read
@@ -43,6 +44,9 @@ struct TrainedPairs {
   /// direct_outputs  values write the outputs behind their pairs themselves (write_outputs). For an engine whose layers
   ///                 need a pair behind them that the plan keeps off outputs, the Identity stays and reads it.
   TrainedPairs(const Model& written, QdqReading pairs, bool direct_outputs = true);
+  /// Returns the grid of a weight, or of the constant that a target takes for one; nullptr where the slot has no pair.
+  [[nodiscard]] const WeightGrid* find_weight(const Slot& slot) const;
+
   TrainedPairs(const TrainedPairs&) = delete;
   TrainedPairs& operator=(const TrainedPairs&) = delete;
 

@@ -64,7 +64,7 @@ class QdqInserter {
       Rewrite& result = context_.result;
       result.values.push_back(on_grid(id, range->second, wide, numbers, group));
       if (std::ranges::binary_search(second, id))
-        result.second.push_back(on_grid(id, range->second, !wide, numbers, group));
+        result.second.push_back(on_grid(id, {range->second.min, range->second.max}, !wide, numbers, group));
       if (range->second.amax() == 0)
         result.warnings.push_back("value '" + context_.name(id) + "' was 0 in every sample; it got the default scale");
     }

@@ -39,7 +39,7 @@ WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& orig
   for (const Node& node : graph.nodes()) {
     const OpKind kind = traits_of(graph, node).kind;
     if (kind == OpKind::DequantizeLinear && !alone.contains(graph.value(*node.output(0)).name)) follow(node);
-    if (kind == OpKind::QuantizeLinear) check_quantize(node);
+    if (kind == OpKind::QuantizeLinear && !alone.contains(graph.value(*node.output(0)).name)) check_quantize(node);
   }
 }
 

@@ -40,7 +40,8 @@ struct WrittenPair {
 class WrittenPairs {
  public:
   /// original  names of the values of the planned graph: a Cast that writes one of them belongs to no pair
-  /// alone     names of the values that a DequantizeLinear of the planned graph writes, which belongs to no pair either
+  /// alone     names of the values that a QuantizeLinear or DequantizeLinear of the planned graph writes, which belongs
+  ///           to no pair either
   WrittenPairs(const Graph& graph, const std::set<std::string>& original, const std::set<std::string>& alone);
 
   [[nodiscard]] const std::vector<WrittenPair>& pairs() const { return pairs_; }

@@ -30,8 +30,34 @@ accepts "it needs no repair" repair in/fp8.onnx --quiet -o in/same.onnx
 cmp -s in/fp8.onnx in/same.onnx || fail "a right FP8 file changed"
 accepts "an FP8 file with two scales at a Concat" \
   quantize "$model" $data --type fp8 --accuracy fast --policy concat=independent --accept-broken -o in/split.onnx
-accepts "it is repaired" repair in/split.onnx --quiet -o in/joined.onnx
+run repair in/split.onnx --quiet -o in/stays.onnx  # 1: lint warns of the Concats
+cmp -s in/split.onnx in/stays.onnx || fail "a repair undid an option of the file"
+accepts "for another target they are not" repair in/split.onnx --target tensorrt:10.8 --quiet -o in/joined.onnx
 grep -q '^pairs: [0-9]* kept, 2 moved' stdout || fail "the scales at the Concats were not joined"
+
+# A file that Detent wrote for the target stays, to the byte: pairs between FP32 values and 16-bit ones among them.
+for written in "tensorrt:11" "tensorrt --float-type fp16" "openvino --float-type fp16" "onnxruntime --float-type fp16" \
+  "qnn --activation uint16" "onnxruntime --activation int8 --policy quantize-outputs=on"; do
+  target=${written%% *}
+  accepts "a file for $written" quantize "$model" $data --accuracy fast --accept-broken --overwrite -o in/own.onnx --target $written
+  accepts "a repair of a file for $written" repair in/own.onnx --target $target --quiet --overwrite -o in/same.onnx
+  cmp -s in/own.onnx in/same.onnx || fail "a repair changed a file for $written"
+done
+
+# Codes that leave the graph or that a body reads stay as they are, and a pair of INT32 data is one behind a Cast.
+while read -r name network; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g %s' "$network" | "$WRITE_MODEL" in/$name.onnx
+  for target in tensorrt onnxruntime qnn; do
+    run repair in/$name.onnx --target $target --data random:normal,n=2 --quiet --overwrite -o in/odd.onnx
+    [ "$code" -le 1 ] || fail "$name for $target: exit $code"
+  done
+done <<'NETWORKS'
+codes_leave (float[1,4] x) => (float[1,4] y, int8[1,4] q) <float s = {0.05}, int8 z = {0}, int8[4,4] w = {9...}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, s, z) y = MatMul (d, v) }
+codes_alone (float[1,4] x) => (int8[1,4] q) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) }
+codes_in_if (float[1,4] x, bool c) => (float[1,4] y) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) y = If (c) <then_branch = a () => (float[1,4] ya) { ya = DequantizeLinear (q, s, z) }, else_branch = b () => (float[1,4] yb) { yb = DequantizeLinear (q, s, z) }> }
+int32_data (int32[1,4] x) => (float[1,4] y) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, s, z) }
+NETWORKS
+accepts "INT32 data are cast in front of a pair with 16-bit scales" cast in/int32_data.onnx --quiet -o in/int32_cast.onnx
 
 # Negative twins.
 refuses "an engine without FP8" 13 "has no FP8" repair in/fp8.onnx --target onnxruntime --quiet -o out/none.onnx

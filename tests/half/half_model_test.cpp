@@ -243,10 +243,44 @@ TEST(HalfModel, KeepsWhatSumsInsideBeyondTheRange) {
   for (const char* node :
        {"y = AveragePool <kernel_shape = [1, 64]> (x)", "y = ReduceLogSum <axes = [3]> (x)",
         "y = Mean (x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)", "y = LpNormalization <axis = 3> (x)",
-        "y = MeanVarianceNormalization <axes = [3]> (x)", "y = LRN <size = 5> (x)"}) {
+        "c = Constant <value = float[1] {1}> ()  y = InstanceNormalization (x, c, c)", "y = LRN <size = 5> (x)"}) {
     EXPECT_EQ(kept(node, 3000), "inner-sum") << node;  // 16 * 3000 = 48 000 and more, beyond half of 65 504
     EXPECT_EQ(kept(node, 8), "") << node;              // 64 * 8^2 = 4096 at most
   }
+}
+
+TEST(HalfModel, KeepsMeanVarianceNormalization) {
+  const Halved halved = halve("(float[1, 1, 2, 2] x) => (float[N, C, H, W] y) { y = MeanVarianceNormalization (x) }",
+                              {Tensor::from<float>({1, 1, 2, 2}, {1, 2, 3, 4})}, FloatType::Fp16, 17);
+  EXPECT_EQ(halved.kept().at("y"), "cancellation");
+}
+
+// Numbers from `level` on, a step of 1/16 apart: their mean is far from 0, their differences from it are below 1.
+Halved centred(const std::string& nodes, float level) {
+  std::vector<float> numbers(32);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = level + static_cast<float>(i) / 16;
+  return halve("(float[1, 32] x) => (float[N, 32] y) { r = Relu (x) " + nodes + " }",
+               {Tensor::from<float>({1, 32}, numbers)}, FloatType::Fp16, 17);
+}
+
+TEST(HalfModel, KeepsADifferenceOfNearlyEqualNumbersAndWhatMakesThem) {
+  const std::string centre = "m = ReduceMean <axes = [1]> (r) y = Sub (r, m)";
+  EXPECT_THAT(centred(centre, 500).kept_nodes(), UnorderedElementsAre("r", "m", "y"));
+  EXPECT_THAT(centred(centre, 0).kept_nodes(), IsEmpty());
+}
+
+TEST(HalfModel, KeepsAVarianceThatIsADifferenceOfSquares) {
+  const std::string variance =
+      "s = Mul (r, r) e = ReduceMean <axes = [1]> (s) m = ReduceMean <axes = [1]> (r) q = Mul (m, m) v = Sub (e, q) "
+      "y = Mul (r, v)";
+  EXPECT_THAT(centred(variance, 40).kept_nodes(), UnorderedElementsAre("r", "s", "e", "m", "q", "v"));
+  EXPECT_THAT(centred(variance, 0).kept_nodes(), IsEmpty());
+}
+
+TEST(HalfModel, LetsExactNumbersCancel) {
+  const Halved halved = halve(
+      "(float[1, 4] x) => (float[N, 4] y) <float one = {1}> { r = Relu (x) y = Sub (one, r) }", {row({1, 1, 1, 0})});
+  EXPECT_THAT(halved.kept(), IsEmpty());
 }
 
 TEST(HalfModel, BoundsBeyondTheRangeAreCut) {

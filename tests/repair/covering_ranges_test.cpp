@@ -37,6 +37,13 @@ TEST_F(CoveringRanges, AreThoseOfTheOwnPairFirst) {
   EXPECT_EQ(own->range.max, 127);
 }
 
+TEST_F(CoveringRanges, OfAnInputCoverAPadWith0Alone) {
+  const std::string pad = "p = Constant <value = int64[8] {0, 0, 1, 1, 0, 0, 1, 1}> ()  "
+                          "n = Constant <value = float {-1}> ()  y = Neg (v)  u = Neg (x)  v = Pad ";
+  EXPECT_TRUE(cover(pad + "(x, p)", {{"x", {1, 0}}}));
+  EXPECT_FALSE(cover(pad + "(x, p, n)", {{"x", {1, 0}}}));
+}
+
 TEST_F(CoveringRanges, AConcatHasTheWidestOfAllItsInputs) {
   const std::string concat = "v = Concat <axis = 1> (x, z)  y = Neg (v)  u = Neg (x)";
   const auto both = cover(concat, {{"x", {1, 0}}, {"z", {8, 0}}});

@@ -12,7 +12,8 @@ namespace {
 bool is_positive(const std::string& nodes) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,4,4] x, float[1,4,4,4] z) => (float[N] y) "
-      "<float zero = {0}, float[4] twice = {1, 1, 2, 2}> { " +
+      "<float zero = {0}, float low = {-3}, float below = {-1}, int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}, "
+      "float[4] twice = {1, 1, 2, 2}> { " +
       nodes + "  y = Neg (v) }");
   return never_negative(model.graph())[*model.graph().find_value("v")];
 }
@@ -31,6 +32,22 @@ TEST(NeverNegative, AConcatOrAddIsWhereAllItsInputsAre) {
     EXPECT_TRUE(is_positive("a = Relu (x)  b = Relu (z)  v = " + op + " (a, b)")) << op;
     EXPECT_FALSE(is_positive("a = Relu (x)  v = " + op + " (a, z)")) << op;
   }
+}
+
+TEST(NeverNegative, APadIsWhereWhatItBringsInIsNot) {
+  EXPECT_TRUE(is_positive("r = Relu (x)  v = Pad (r, pads)"));
+  EXPECT_TRUE(is_positive("r = Relu (x)  v = Pad (r, pads, zero)"));
+  EXPECT_FALSE(is_positive("r = Relu (x)  v = Pad (r, pads, below)"));
+  EXPECT_FALSE(is_positive("r = Relu (x)  n = ReduceMin <keepdims = 0> (x)  v = Pad (r, pads, n)"))
+      << "a number that is only known when the network runs";
+  for (const char* mode : {"reflect", "edge"})
+    EXPECT_TRUE(is_positive("r = Relu (x)  v = Pad <mode = \"" + std::string(mode) + "\"> (r, pads, below)")) << mode;
+}
+
+TEST(NeverNegative, AClipIsNotWhereItsUpperBoundIsBelow0) {
+  EXPECT_TRUE(is_positive("r = Relu (x)  v = Clip (r, low)"));
+  EXPECT_FALSE(is_positive("r = Relu (x)  v = Clip (r, low, below)"));
+  EXPECT_FALSE(is_positive("r = Relu (x)  n = ReduceMin <keepdims = 0> (x)  v = Clip (r, , n)"));
 }
 
 TEST(NeverNegative, ACubicResizeGoesBelowItsInput) {

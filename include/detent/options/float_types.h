@@ -45,8 +45,8 @@ struct FloatReport {
   std::vector<std::string> cut_masks;  ///< constants like -3.4e38 before a Softmax, cut to what the type holds
   struct Exception {
     std::string node, op_type;
-    /// Id: "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "pair",
-    /// "bound" or "user".
+    /// Id: "overflow", "inner-sum", "rounding", "cancellation", "constant", "operator", "normalization", "between",
+    /// "pair", "bound" or "user".
     std::string rule;
     std::string value;    ///< name of the value that decides; empty: the operator does
     double measured = 0;  ///< what the value reaches

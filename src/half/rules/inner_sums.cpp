@@ -8,10 +8,11 @@
 //   LpPool, GlobalLpPool                the output to the power p
 //   Mean, Sum of three or more          the largest |x| of each input, added
 //   LpNormalization                     along its axis: elements * mean of |x|^p, or the largest |x|^p if that is more
-//   MeanVarianceNormalization, LRN      the same with squares, over its axes or channels
+//   LRN                                 the same with squares, over its channels
+//   InstanceNormalization               the same with squares, over the elements of a channel
 //
-// LayerNormalization and its relatives are left out: ONNX lets them compute in FP32 (stash_type = 1), and TensorRT does
-// by default.
+// LayerNormalization, RMSNormalization and GroupNormalization are left out: ONNX lets them compute in FP32 (stash_type =
+// 1), and TensorRT does by default.
 // Source: ONNX LayerNormalization-17; NvInfer.h, INormalizationLayer::setComputePrecision.
 
 #include <fmt/core.h>
@@ -87,8 +88,9 @@ double largest_sum(const FloatDraft& draft, const Node& node) {
   if (op == "LpPool" || op == "GlobalLpPool") return std::pow(output->amax, p);
   if (op == "Mean" || (op == "Sum" && node.inputs.size() > 2)) return sum_of_inputs(draft, node);
   if (op == "LpNormalization") return sum_of_powers(*input, along(draft, *node.input(0), {node.int_or("axis", -1)}), p);
-  if (op == "MeanVarianceNormalization")
-    return sum_of_powers(*input, along(draft, *node.input(0), node.ints_or("axes", {0, 2, 3})), 2);
+  if (op == "InstanceNormalization")
+    return sum_of_powers(*input,
+                         static_cast<double>(draft.elements(*node.input(0)) / draft.elements(*node.input(1))), 2);
   if (op == "LRN") return sum_of_powers(*input, static_cast<double>(node.int_or("size", 1)), 2);
   return 0;
 }

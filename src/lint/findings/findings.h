@@ -26,6 +26,7 @@ FindingCheck scale_type_mixed, cast_at_pair, overflow_in_half, vanishing_constan
 
 // The whole file.
 FindingCheck opset_too_new;
+FindingCheck operator_not_parsed;
 
 // Qualcomm's HTP.
 

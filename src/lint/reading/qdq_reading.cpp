@@ -12,6 +12,7 @@
 #include "model/name_source.h"
 #include "ops/clip_bounds.h"
 #include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 namespace {
@@ -46,7 +47,8 @@ enum class CastInFront : uint8_t { OfModel, OfPair };
 /// Reads the pairs of a graph and builds the patch that removes them.
 class QdqReader {
  public:
-  explicit QdqReader(const Graph& graph) : graph_(graph), names_(graph), index_(graph.nodes().size(), -1) {}
+  explicit QdqReader(const Graph& graph)
+      : graph_(graph), names_(graph), types_(value_types(graph)), index_(graph.nodes().size(), -1) {}
 
   QdqReading run() {
     for (const Node& node : graph_.nodes()) {
@@ -341,21 +343,49 @@ class QdqReader {
     const MaybeValue value = node.input(slot);
     if (trace.source == value && !trace.constant && !renamed_.contains(*value)) return;
     rewired_.insert({node.id, slot});
-    reading_.float_patch.rewire.push_back({node.name, slot, name_of_source(trace)});
+    reading_.float_patch.rewire.push_back({node.name, slot, name_in_type(trace, *value)});
     if (!trace.constant && !renamed_.contains(trace.source)) ++new_readers_[trace.source];
+  }
+
+  /// Returns the type that a source has without pairs. A copy of codes is one of what its QuantizeLinear reads.
+  [[nodiscard]] DataType float_type(ValueId source) const {
+    return types_[renamed_.contains(source) ? *top_of_codes(source)->input(0) : source];
+  }
+
+  /// Returns the type that a pair makes of its source; Undefined where it has the source's own.
+  [[nodiscard]] DataType type_behind_pair(const Trace& trace, ValueId read) const {
+    if (trace.constant || trace.dequantize < 0) return DataType::Undefined;
+    return float_type(trace.source) == types_[read] ? DataType::Undefined : types_[read];
+  }
+
+  static Attribute to_type(DataType type) { return {"to", static_cast<int64_t>(onnx_type_of(type))}; }
+
+  /// Returns the value that holds the source in the type of what is read: a Cast stands for a pair that changes the
+  /// type, as one with scales of FP32 and FP16 does, or that of an INT32 value.
+  std::string name_in_type(const Trace& trace, ValueId read) {
+    std::string source = name_of_source(trace);
+    const DataType type = type_behind_pair(trace, read);
+    if (type == DataType::Undefined) return source;
+    std::string& name = casts_[{trace.source, type}];
+    if (!name.empty()) return name;
+    name = names_.fresh(source + "_" + std::string(name_of(type)));
+    reading_.float_patch.add_nodes.push_back(
+        {"Cast", names_.fresh("Cast_" + name), {std::move(source)}, {name}, {to_type(type)}, ""});
+    return name;
   }
 
   std::string name_of_source(const Trace& trace) {
     if (const auto renamed = renamed_.find(trace.source); renamed != renamed_.end()) return renamed->second;
     const Tensor* tensor = trace.constant ? constant(trace.source) : nullptr;
     const bool is_float = tensor && !is_codes(tensor->type()) && tensor->type() != DataType::Int32;
-    if (!tensor || (is_float && trace.axes.empty())) return graph_.value(trace.source).name;
+    const bool stays = is_float && trace.axes.empty() && (!is_half(trace.type) || tensor->type() == trace.type);
+    if (!tensor || stays) return graph_.value(trace.source).name;
     std::string& name = placeholders_[{trace.source, trace.axes}];
     if (!name.empty()) return name;
     std::vector<int64_t> extents;
     for (size_t i = 0; i < tensor->shape().rank(); ++i)
       extents.push_back(tensor->shape()[trace.axes.empty() ? i : trace.axes[i]]);
-    Tensor zeros(is_float ? tensor->type() : trace.type, Shape(std::span<const int64_t>(extents)));
+    Tensor zeros(is_float && !is_half(trace.type) ? tensor->type() : trace.type, Shape(std::span<const int64_t>(extents)));
     std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
     name = names_.fresh(graph_.value(trace.source).name + "_float");
     reading_.float_patch.add_initializers.emplace_back(name, std::move(zeros));
@@ -371,8 +401,10 @@ class QdqReader {
     reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}, trace.cast, trace.first});
     reading_.float_patch.remove_nodes.push_back(node->name);
     replaced_.insert(node->id);
-    reading_.float_patch.add_nodes.push_back(
-        {"Identity", node->name, {name_of_source(trace)}, {graph_.value(output).name}, {}, ""});
+    const DataType type = type_behind_pair(trace, output);
+    NodeSpec stand_in{"Identity", node->name, {name_of_source(trace)}, {graph_.value(output).name}, {}, ""};
+    if (type != DataType::Undefined) stand_in.op_type = "Cast", stand_in.attributes = {to_type(type)};
+    reading_.float_patch.add_nodes.push_back(std::move(stand_in));
     if (!renamed_.contains(trace.source)) ++new_readers_[trace.source];
   }
 
@@ -452,10 +484,12 @@ class QdqReader {
   mutable std::map<ValueId, Trace> traces_;  // of trace_value()
   mutable std::map<ValueId, bool> only_dequantized_;
   mutable std::map<ValueId, const Node*> tops_;
+  ValueMap<DataType> types_;
   NodeMap<int> index_;         // into reading_.nodes
   NodeMap<bool> makes_codes_;  // see find_makers_of_codes()
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
+  std::map<std::pair<ValueId, DataType>, std::string> casts_;
   std::map<ValueId, int> new_readers_;
   std::set<std::pair<NodeId, int>> rewired_;
   std::set<NodeId> replaced_;

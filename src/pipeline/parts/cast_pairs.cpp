@@ -1,19 +1,14 @@
 #include "pipeline/parts/cast_pairs.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "core/float_type.h"
-#include "core/onnx_type.h"
 #include "half/half_model.h"
 #include "half/pair_bounds.h"
 #include "half/pair_scales.h"
 #include "lint/lint_graph.h"
 #include "model/graph_patch.h"
-#include "model/name_source.h"
 #include "ops/traits.h"
-#include "ops/value_types.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/renamed_shapes.h"
 #include "prepare/fold_constants.h"
@@ -39,42 +34,6 @@ bool raises_for_pairs(FloatType type, Model& model, Reporter& reporter) {
     reporter.warn(std::string("FP16 scales need opset 19; pairs keep FP32 scales between Casts: ") + error.what());
     return false;
   }
-}
-
-/// Returns the model without its pairs. A Cast replaces a pair that reads FP32 and gives a 16-bit type.
-Model without_pairs(const Model& model, const QdqReading& reading) {
-  Model floats = model.clone();
-  if (!reading.float_patch.empty()) apply_patch(floats, reading.float_patch);
-  const ValueMap<DataType> types = value_types(model.graph());
-  const Graph &file = model.graph(), &graph = floats.graph();
-  const auto type_at = [&](int node, bool output) {
-    const Node& found = file.node(*file.find_node(reading.nodes[static_cast<size_t>(node)].name));
-    return types[output ? *found.output(0) : *found.input(0)];
-  };
-  GraphPatch patch;
-  patch.reason = "stand for pairs that change the type";
-  NameSource names(graph);
-  std::map<ValueId, std::string> cast;
-  for (const QuantizedOperand& operand : reading.operands) {
-    if (operand.quantize < 0 || operand.dequantize < 0) continue;
-    const DataType type = type_at(operand.dequantize, true);
-    const MaybeNode reader = graph.find_node(operand.node);
-    if (!reader || !is_half(type) || type_at(operand.quantize, false) != DataType::Float32) continue;
-    const ValueId value = *graph.node(*reader).input(operand.slot);
-    const auto [entry, added] = cast.try_emplace(value);
-    if (added) {
-      entry->second = names.fresh(graph.value(value).name + "_cast");
-      patch.add_nodes.push_back({"Cast",
-                                 names.fresh(entry->second + "_Cast"),
-                                 {graph.value(value).name},
-                                 {entry->second},
-                                 {{"to", static_cast<int64_t>(onnx_type_of(type))}},
-                                 ""});
-    }
-    patch.rewire.push_back({operand.node, operand.slot, entry->second});
-  }
-  if (!patch.empty()) apply_patch(floats, patch);
-  return floats;
 }
 
 }  // namespace
@@ -139,7 +98,8 @@ const Target& target_of_codes(const Graph& graph) {
 
 CoverageReport coverage_of_pairs(const Model& model, const ValueShapes& shapes) {
   const QdqReading reading = read_qdq(model.graph());
-  const Model floats = without_pairs(model, reading);
+  Model floats = model.clone();
+  if (!reading.float_patch.empty()) apply_patch(floats, reading.float_patch);
   const ValueShapes found = renamed(shapes, model.graph(), floats.graph());
   const LintedGraph linted =
       lint_graph(floats.graph(), reading, target_of_codes(model.graph()), found, LintedFile(model.graph()));

@@ -1,15 +1,19 @@
 #include "pipeline/parts/provenance.h"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "calibrate/sample_tracker.h"
 #include "core/files/content_hash.h"
 #include "core/parse.h"
 #include "core/text.h"
+#include "detent/base/error.h"
 #include "detent/base/version.h"
 #include "model/origin.h"
 #include "options/groups.h"
+#include "options/key_options.h"
 #include "pipeline/parts/improve.h"
 #include "place/rules/rules.h"
 #include "rewrite/format_options.h"
@@ -69,6 +73,23 @@ void add_bound(List& list, const BoundReport* bound) {
   list.emplace_back(bound->bound.substr(2, space - 2), bound->bound.substr(space + 1));
 }
 
+/// Returns "exclude" and "^a; b" of "exclude=^a; b; per-tensor=on": a part without a name belongs to the one before.
+std::vector<std::pair<std::string, std::string>> parts_of(const std::string& options) {
+  constexpr std::string_view kBetween = "; ";
+  std::vector<std::pair<std::string, std::string>> parts;
+  for (size_t at = 0; at < options.size();) {
+    const size_t end = std::min(options.find(kBetween, at), options.size());
+    const std::string part = options.substr(at, end - at);
+    at = end + kBetween.size();
+    const size_t name = part.find_first_not_of("abcdefghijklmnopqrstuvwxyz-");
+    if (name != std::string::npos && name > 0 && part[name] == '=')
+      parts.emplace_back(part.substr(0, name), part.substr(name + 1));
+    else if (!parts.empty())
+      parts.back().second += std::string(kBetween) + part;
+  }
+  return parts;
+}
+
 constexpr const char* kOwn = "detent.";
 constexpr const char* kProducer = "detent";
 constexpr std::string_view kFloatLayer = "float_layer:";  // then the name of a node; the text is the reason
@@ -117,6 +138,22 @@ std::string changed_options(const DecidingOptions& options, const DecidedResults
   list.add_if(!setup.recipe.run.judged_outputs.empty(), "judged-outputs", join(setup.recipe.run.judged_outputs, ","));
   list.add_if(!setup.recipe.overrides.empty(), "override", "FILE of " + plural(setup.recipe.overrides.size(), "value"));
   return join(list, "; ", [](const auto& entry) { return entry.first + "=" + entry.second; });
+}
+
+RecordedOptions recorded_options(const std::string& text) {
+  RecordedOptions recorded;
+  const OptionList known =
+      list_of(placement_options(recorded.placement), format_options(recorded.format, CpuOption::Offered));
+  for (const auto& [name, value] : parts_of(text)) {
+    const auto option = std::ranges::find(known.options, "--" + name, &Option::long_name);
+    if (option == known.options.end()) continue;
+    try {
+      take_text(*option, value);
+    } catch (const Error&) {  // a word of another version
+      continue;
+    }
+  }
+  return recorded;
 }
 
 std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range>& ranges) {

@@ -40,6 +40,15 @@ struct DecidedResults {
 [[nodiscard]] std::string changed_options(const DecidingOptions& options, const DecidedResults& results,
                                           const Prepared& setup);
 
+/// The options that a file was made with, as far as they say where pairs stand and what they look like.
+struct RecordedOptions {
+  PlacementOptions placement;
+  FormatOptions format;
+};
+
+/// Reads changed_options(). Other options are left out, and those that this version does not know.
+[[nodiscard]] RecordedOptions recorded_options(const std::string& text);
+
 /// Returns a fingerprint of the ranges by the values' names, independent of ids and order.
 [[nodiscard]] std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range>& ranges);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibrate/apart_values.h"
+#include "core/float_type.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "exec/runnable_part.h"
@@ -14,6 +15,7 @@
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "pipeline/parts/first_shapes.h"
+#include "pipeline/parts/provenance.h"
 #include "prepare/prepare_model.h"
 #include "repair/weights_on_grid.h"
 #include "rewrite/format_options.h"
@@ -114,6 +116,16 @@ std::optional<DataType> kept_activation(const QdqReading& reading, const Target&
   return target.find_activation(wide->codes) ? std::optional(wide->codes) : std::nullopt;
 }
 
+/// Returns the values with codes of 16 bits in a file where most have 8, if the target takes them beside `activation`.
+std::vector<std::string> kept_wide_values(const TrainedPairs& trained, DataType activation, const Target& target) {
+  std::vector<std::string> names;
+  const CodeFormat& format = code_format(activation);
+  if (trained.reading.type() != CodeType::Int8 || format.bits != 8 || !target.find_activation(format.wide)) return names;
+  for (const auto& [name, grid] : trained.values)
+    if (is_wide(*grid)) names.push_back(name);
+  return names;
+}
+
 /// Returns the weights whose codes can saturate on some CPUs of the target. As UINT8 with zero point 128 they stand for
 /// the same numbers and cannot. A ConvTranspose keeps its codes: with zero point 128 OpenVINO runs it in float.
 std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan& plan, const CarriedWeights& carried,
@@ -140,14 +152,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
       trained(written, read_pairs(written.graph()), engine.engine.pairs_in_front_suffice || engine.engine.whole_graph),
       model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
-  placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
-  if (trained.reading.type() == CodeType::Fp8) placement.type = CodeType::Fp8;
-  if (quantizes_products(trained))
-    placement.attention =
-        placement.type == CodeType::Fp8 ? PlacementOptions::Attention::Fp8 : PlacementOptions::Attention::Int8;
-  format = rewrite_options({.activation = kept_activation(trained.reading, target)}, placement, target);
-  format.weight_bits = 8;
-  placement = placement_with(format, placement, target);
+  choose_options(written);
   PrepareOptions preparation = prepare_options(placement, FloatType::Fp32, format.activation.type);
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has
   prepare_model(model, target, preparation);
@@ -167,6 +172,42 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
   format.weight_scales = weights.scales, format.weight_points = weights.points;
   if (format.saturation != RewriteOptions::Saturation::None)
     format.uint8_weights = saturating_weights(graph(), plan, weights, target.pairs_taps_apart);
+}
+
+/// Chooses the options of the plan and of the file: those that the file records for this target, and what its pairs
+/// show.
+void RepairPlan::choose_options(const Model& written) {
+  using Scales = PlacementOptions::Scales;
+  const CodeType codes = trained.reading.type() == CodeType::Fp8 ? CodeType::Fp8 : CodeType::Int8;
+  RecordedOptions recorded;
+  if (const auto origin = read_provenance(written); origin && origin->target == target.spec())
+    recorded = recorded_options(origin->options);
+  if (recorded.placement.type != codes) recorded = {};
+  static_cast<PlacementOptions&>(placement) = recorded.placement;
+  placement.type = codes;
+  placement.small_layers = PlacementOptions::SmallLayers::Quantize;  // the file quantizes them on purpose
+  if (quantizes_products(trained))
+    placement.attention = codes == CodeType::Fp8 ? PlacementOptions::Attention::Fp8 : PlacementOptions::Attention::Int8;
+  const auto half_scale = [](const QdqNode& node) { return is_half(node.scale_type); };
+  if (!target.engine.kernels_with_half_scales && std::ranges::none_of(trained.reading.nodes, half_scale))
+    placement.scales = Scales::Fp32;
+  FormatOptions wanted = recorded.format;
+  wanted.dynamic = false;
+  if (const auto wide = kept_activation(trained.reading, target)) wanted.activation = wide;
+  placement.wide_values = kept_wide_values(trained, wanted.activation.value_or(target.activation->type), target);
+  format = rewrite_options(wanted, placement, target);
+  format.weight_bits = 8;
+  placement = placement_with(format, placement, target);
+}
+
+std::set<std::string> RepairPlan::constant_weights() const {
+  std::set<std::string> names;
+  for (const WeightDecision& weight : plan.weights) {
+    const Slot slot{graph().node(weight.node).name, weight.slot};
+    const auto name = trained.read.find(slot);
+    if (trained.constants.contains(slot) && name != trained.read.end()) names.insert(name->second);
+  }
+  return names;
 }
 
 void RepairPlan::find_ranges() {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "calibrate/choose_ranges.h"
 #include "detent/repair.h"
@@ -42,12 +43,15 @@ struct RepairPlan {
   RepairPlan(const RepairOptions& given, const Target& engine, const Model& written);
 
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
+  /// Returns the values of the file that the plan counts as weights of their nodes, although no product reads them.
+  [[nodiscard]] std::set<std::string> constant_weights() const;
 
   /// Fills the ranges; measures the values that no pair of the file says anything about.
   /// Errors  InvalidOption naming such values where there is no data; those of calibrate().
   void find_ranges();
 
  private:
+  void choose_options(const Model& written);
   void make_plan(const ValueShapes& shapes);
   void carry();
   [[nodiscard]] bool leaves_unreached_float();

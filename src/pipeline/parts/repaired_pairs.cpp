@@ -21,6 +21,7 @@ class PairList {
   }
 
   std::vector<RepairReport::Pair> run() {
+    used_ = in_.constant_weights();
     for (const ValueId value : in_.plan.quantized_values()) add_planned(value);
     for (const auto& [name, grid] : in_.trained.values)
       if (!used_.contains(name)) add_removed(name);

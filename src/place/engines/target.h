@@ -20,6 +20,14 @@ struct ActivationType {
   std::string_view without_kernels = {};  ///< what happens for lack of integer kernels; empty: they exist
 };
 
+/// The operators that the parser of one version of an engine reads.
+struct ParserFacts {
+  int64_t newest_opset = 0;         ///< the last opset that its documentation names; 0: that of the engine
+  std::string_view operators = {};  ///< of ONNX's own domain, each between spaces; empty: unknown
+
+  [[nodiscard]] bool reads(std::string_view op_type) const;
+};
+
 /// The facts about one version of an engine, or about it on one device, that placement and rewriting follow. A member
 /// without a default must be stated.
 struct Target {
@@ -42,7 +50,10 @@ struct Target {
   Decided<bool> strongly_typed;           ///< the engine computes in the types of the file
   Decided<std::span<const AttentionKernel>> attention_kernels;  ///< empty: the engine fuses no attention
   Decided<std::span<const SourcedFact>> facts;
+  ParserFacts parser = {};
 
+  /// Returns the last opset whose operators its frontend knows; 0: none is known.
+  [[nodiscard]] int64_t newest_opset() const;
   [[nodiscard]] bool takes_fp8() const { return fp8_refusal->empty(); }
   /// True where a bias is an INT32 constant with DequantizeLinear unless the user wants otherwise.
   [[nodiscard]] bool int32_bias() const { return engine.biases == BiasTypes::Int32OrFloat; }

@@ -53,6 +53,8 @@ std::optional<Error> failed_check(const LintReport& report, const Accepted& acce
 }
 
 std::optional<Error> failed_check(const RepairReport& report, const Accepted&) {
+  if (report.changed && report.verdict.quality == Quality::Broken)
+    return Error(ErrorCode::CheckFailed, report.output + ": written, but broken: " + report.verdict.reasons.front());
   const auto left = std::ranges::count_if(report.lint.findings, [](const auto& one) { return one.level != "note"; });
   if (left == 0) return std::nullopt;
   return Error(ErrorCode::CheckFailed, fmt::format("{}: written, with {} findings left", report.output, left));

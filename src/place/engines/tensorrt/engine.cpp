@@ -3,6 +3,7 @@
 #include "place/engines/tensorrt/facts.h"
 #include "place/engines/tensorrt/half_risks.h"
 #include "place/engines/tensorrt/next_command.h"
+#include "place/engines/tensorrt/parsed_operators.h"
 #include "place/engines/tensorrt/rules.h"
 #include "place/rules/rules.h"
 
@@ -61,7 +62,7 @@ constexpr EngineDef kEngine{
 
 constexpr std::array kActivations{ActivationType{DataType::Int8}};
 
-constexpr Target version(int major, int minor, std::span<const SourcedFact> facts) {
+constexpr Target version(int major, int minor, std::span<const SourcedFact> facts, const ParserFacts& parser = {}) {
   return Target{
       .engine = kEngine,
       .version_major = major,
@@ -83,11 +84,12 @@ constexpr Target version(int major, int minor, std::span<const SourcedFact> fact
       .strongly_typed = major >= 11,
       .attention_kernels = detent::tensorrt::attention_kernels(major),
       .facts = facts,
+      .parser = parser,
   };
 }
 
 constexpr std::array kTargets{version(10, 13, kFacts10_13), version(11, 0, kFacts11), version(10, 8, kFacts10_8),
-                              version(8, 6, kFacts8_6)};
+                              version(8, 6, kFacts8_6, kParser8_6)};
 
 std::span<const Target> targets() { return kTargets; }
 
