@@ -2,6 +2,7 @@
 
 #include "lint/engines/dla/findings.h"
 #include "lint/engines/onnxruntime/findings.h"
+#include "lint/engines/openvino/findings.h"
 #include "lint/engines/qnn/findings.h"
 #include "lint/engines/tensorrt/findings.h"
 #include "lint/findings/findings.h"
@@ -164,6 +165,10 @@ constexpr FindingKind kFindings[] = {
      findings::opset_too_new},
     {"operator-not-parsed", kOwn, "an operator that the version's parser does not know",
      "github.com/onnx/onnx-tensorrt, branch 8.6-GA, builtin_op_importers.cpp", findings::operator_not_parsed},
+    {"computed-otherwise", kOwn, "pairs between which OpenVINO computes other numbers, or which it does not compile",
+     "OpenVINO 2026.4.1, CPU plugin on AVX2, asked; November 2026", findings::computed_otherwise},
+    {"open-time-axis", kOwn, "an INT8 Conv over an open axis, which OpenVINO computes wrongly on some CPUs",
+     "OpenVINO 2026.4.1, CPU plugin, asked on two CPUs; November 2026", findings::open_time_axis},
     {"htp-control-flow", kOwn, "control flow, which HTP does not run", kQnn, findings::htp_control_flow},
     {"htp-open-shape", kOwn, "a graph input with an open extent", kQnn, findings::htp_open_shape},
     {"htp-float-unit", kOwn, "a node without pairs all around, which HTP does not run", kUnits,

@@ -27,6 +27,7 @@
 ///     weight N axis A          the weight is quantized along A (-1: one scale); `weight N float`: it is not quantized
 ///     share V V ...  these and no others share a scale; every group must be listed
 ///     symmetric V V ...  the grids of these values and no others are symmetric about 0
+///     unsigned V V ...  these values and no others have unsigned codes in a plan of signed ones
 ///     wide V V ...   the pairs of these values and no others have 16-bit codes
 ///     converted E    the edge reads a second pair of another width; every one must be listed
 ///     masked V S M   the range of the sum V follows the scores S; M is the mask; every one must be listed

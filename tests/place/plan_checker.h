@@ -161,6 +161,14 @@ class PlanChecker {
       fail(line, "other values have a symmetric grid");
   }
 
+  void check_unsigned(std::istringstream& words, int line) {
+    unsigned_listed_ = true;
+    std::set<std::string> wanted;
+    for (std::string name; words >> name;) wanted.insert(name);
+    if (names({plan_.unsigned_values.begin(), plan_.unsigned_values.end()}) != wanted)
+      fail(line, "other values have unsigned codes");
+  }
+
   void check_wide(std::istringstream& words, int line) {
     wide_listed_ = true;
     std::set<std::string> wanted;
@@ -276,6 +284,8 @@ class PlanChecker {
       check_group(words, line.number);
     else if (word == "symmetric")
       check_symmetric(words, line.number);
+    else if (word == "unsigned")
+      check_unsigned(words, line.number);
     else if (word == "wide")
       check_wide(words, line.number);
     else if (word == "converted")
@@ -334,6 +344,7 @@ class PlanChecker {
       for (const AttentionDecision& decision : plan_.attention)
         if (!listed_attention_.contains(decision.block.first)) fail(line, "unexpected block: " + decision.reason);
     if (!symmetric_listed_ && !plan_.symmetric_values.empty()) fail(line, "unexpected symmetric grids");
+    if (!unsigned_listed_ && !plan_.unsigned_values.empty()) fail(line, "unexpected unsigned codes");
     for (const OutputPair& pair : plan_.output_pairs)
       if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
   }
@@ -346,7 +357,7 @@ class PlanChecker {
   std::set<NodeId> listed_layers_, listed_dynamic_;
   std::set<ValueId> listed_outputs_;
   std::set<std::set<std::string>> listed_groups_;
-  bool symmetric_listed_ = false, wide_listed_ = false;
+  bool symmetric_listed_ = false, unsigned_listed_ = false, wide_listed_ = false;
   std::set<NodeId> listed_attention_;
   size_t listed_masks_ = 0;
   std::set<std::pair<NodeId, int>> converted_;

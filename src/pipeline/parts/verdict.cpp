@@ -249,6 +249,15 @@ void add_half_alone(QuantizeReport& report, const QuantizeOptions& options, cons
                                        100 * share, name_of(coverage.type), command));
 }
 
+/// Makes a good verdict doubtful where the engine may compute other numbers than the file says.
+void doubt_engine(VerdictReport& verdict, const std::vector<EngineDoubt>& doubts) {
+  if (!doubts.empty() && verdict.quality == Quality::Good) verdict.quality = Quality::Doubtful;
+  for (const EngineDoubt& doubt : doubts) {
+    verdict.caveats.insert(verdict.caveats.begin(), doubt.reason);
+    verdict.cures.push_back(doubt.cure);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite) {
@@ -275,6 +284,7 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
     verdict.caveats.insert(verdict.caveats.begin(), caveat);
   if (!verdict.quality) return;
+  doubt_engine(verdict, prepared.plan.doubts);
   const Target& target = *prepared.recipe.target;
   if (*verdict.quality == Quality::Unknown && facts.closing.uncomparable.empty()) {
     const bool too_few = facts.closing.detects_nothing || facts.closing.report.detections;

@@ -127,8 +127,10 @@ class PlacementDraft {
   /// Gives the pair on the value, if it has one in the end, a zero point of 0: signed codes for a value that goes below
   /// 0.
   void make_symmetric(ValueId value) { symmetric_.push_back(value); }
-  /// True for a value that shares its scale with one of centre().
-  [[nodiscard]] bool is_symmetric(ValueId value);
+  /// True for a value that shares its scale with one of make_symmetric().
+  [[nodiscard]] bool is_symmetric(ValueId value) { return shares_scale_with(symmetric_, value); }
+  /// Gives the pair on the value, if it has one in the end, unsigned codes in a plan of signed ones.
+  void make_unsigned(ValueId value) { unsigned_.push_back(value); }
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
   /// Fixes the range of a value; the first one given holds.
@@ -144,6 +146,7 @@ class PlacementDraft {
     attention_.push_back(std::move(decision));
   }
   void note(const std::string& sentence) { notes_.push_back(sentence); }
+  void doubt(EngineDoubt reason) { doubts_.push_back(std::move(reason)); }
 
   [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
 
@@ -172,6 +175,7 @@ class PlacementDraft {
   void finish_ranged(PlacementPlan& plan) const;
   void finish_groups(PlacementPlan& plan);
   void finish_wide(PlacementPlan& plan) const;
+  [[nodiscard]] bool shares_scale_with(const std::vector<ValueId>& values, ValueId value);
   void finish_symmetric(PlacementPlan& plan);
   void finish_ranges(PlacementPlan& plan) const;
 
@@ -195,9 +199,10 @@ class PlacementDraft {
   ValueMap<ValueId> scale_parent_;      // union-find forest
   std::vector<OutputPair> output_pairs_;
   ValueMap<bool> has_output_pair_;
-  std::vector<ValueId> symmetric_, ranged_;
+  std::vector<ValueId> symmetric_, unsigned_, ranged_;
   std::vector<FixedRange> fixed_ranges_, range_limits_;
   std::vector<AttentionDecision> attention_;
+  std::vector<EngineDoubt> doubts_;
   std::vector<std::string> notes_;
 };
 

@@ -122,15 +122,17 @@ void PlacementDraft::finish_wide(PlacementPlan& plan) const {
   for (const auto& [node, wide] : wide_nodes_) plan.wide_nodes.push_back(wide);
 }
 
-bool PlacementDraft::is_symmetric(ValueId value) {
+bool PlacementDraft::shares_scale_with(const std::vector<ValueId>& values, ValueId value) {
   const ValueId root = scale_root(value);
-  return std::ranges::any_of(symmetric_, [&](ValueId one) { return scale_root(one) == root; });
+  return std::ranges::any_of(values, [&](ValueId one) { return scale_root(one) == root; });
 }
 
 void PlacementDraft::finish_symmetric(PlacementPlan& plan) {
-  if (symmetric_.empty()) return;
-  for (const ValueId value : plan.quantized_values())
+  if (symmetric_.empty() && unsigned_.empty()) return;
+  for (const ValueId value : plan.quantized_values()) {
     if (is_symmetric(value)) plan.symmetric_values.insert(value);
+    if (shares_scale_with(unsigned_, value)) plan.unsigned_values.insert(value);
+  }
 }
 
 void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
@@ -157,6 +159,8 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_wide(plan);
   finish_symmetric(plan);
   finish_ranges(plan);
+  plan.doubts = doubts_;
+  for (const EngineDoubt& doubt : doubts_) plan.notes.push_back(doubt.reason + "; " + doubt.cure);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
   if (std::string text = float64_text(facts_->graph(), codes()); !text.empty()) plan.notes.push_back(std::move(text));
   plan.attention = attention_;

@@ -43,6 +43,7 @@ std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
 
 DataType PlacementPlan::code_type(ValueId value, const Range& range, DataType activations) const {
   const CodeFormat& format = code_format(activations);
+  if (unsigned_values.contains(value) && activations == DataType::Int8) return DataType::UInt8;
   if (!symmetric_values.contains(value) || range.min >= 0 || format.symmetric == activations) return activations;
   const bool moved =
       range.given_scale > 0 && range.given_zero_point >= 0 && range.given_zero_point != 1 << (format.bits - 1);

@@ -96,6 +96,12 @@ struct MaskedSum {
   ValueId sum{}, scores{}, mask{};
 };
 
+/// A reason to doubt that the engine computes what the file says, which no run of Detent's can show.
+struct EngineDoubt {
+  NodeId node{};
+  std::string reason, cure;
+};
+
 /// The part of the model that runs in INT8, or in FP8 if that is the plan's type. Activation bytes are those of the
 /// float values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
@@ -124,11 +130,13 @@ struct PlacementPlan {
   std::vector<RangedValue> ranged_values;    ///< beside the paired ones, ascending by id
   std::set<ValueId> wide_values;             ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
   std::set<ValueId> symmetric_values;        ///< paired values whose zero point must be 0; whole scale groups
+  std::set<ValueId> unsigned_values;         ///< paired values with unsigned codes; whole scale groups
   std::vector<FixedRange> fixed_ranges;      ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;      ///< paired values whose measured range is cut to this (Clip)
   std::vector<WideNode> wide_nodes;          ///< in node order
   std::vector<MaskedSum> masked_sums;        ///< sums whose range follows that of the scores, which has a range
   std::vector<AttentionDecision> attention;  ///< of engines that fuse attention, in the order of its Softmax
+  std::vector<EngineDoubt> doubts;           ///< a verdict is not good with them
   std::vector<std::string> notes;            ///< such as a LeakyRelu without a pair behind it
   Coverage coverage;
 
@@ -145,8 +153,9 @@ struct PlacementPlan {
   }
   /// Returns the values with a second pair, ascending by id.
   [[nodiscard]] std::vector<ValueId> second_grids() const;
-  /// Returns the type of a value's codes: `activations`, or that without a zero point for a value of symmetric_values
-  /// that goes below 0. A given zero point other than the middle stays, with its type.
+  /// Returns the type of a value's codes: `activations`, that without a zero point for a value of symmetric_values that
+  /// goes below 0, or UINT8 instead of INT8 for one of unsigned_values. A given zero point other than the middle stays,
+  /// with its type.
   [[nodiscard]] DataType code_type(ValueId value, const Range& range, DataType activations) const;
   /// Returns the values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis q-and-dq-differ "
-    "q-without-dq weight-without-dq blocked-axis odd-rows";
+    "q-without-dq weight-without-dq blocked-axis odd-rows computed-otherwise";
 constexpr std::string_view kWarnings =
     "codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq pair-between-conv-and-activation "
     "concat-scales-differ coarse-scores copy-scales-differ float-island saturates-without-vnni layer-left-float "
-    "opset-too-new";
+    "opset-too-new open-time-axis";
 constexpr std::string_view kNotes =
     "operator-between-q-and-dq layer-float-on-purpose layer-float-by-rule product-left-float";
 constexpr std::string_view kAbsent = "fp16-scale-below-opset-19 bias-scale";

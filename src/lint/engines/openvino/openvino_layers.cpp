@@ -9,11 +9,6 @@
 namespace detent {
 namespace {
 
-/// True for a grid without a zero point.
-bool is_symmetric(const QdqNode& node) {
-  return std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
-}
-
 /// Returns why the engine makes no integer kernel of a pair; empty when it does.
 std::string refusal_of(const QdqNode& node, const Target& target) {
   if (!node.scale_constant) return "has a scale that is computed at run time";
@@ -27,6 +22,10 @@ std::string refusal_of(const QdqNode& node, const Target& target) {
 
 }  // namespace
 
+bool is_symmetric(const QdqNode& node) {
+  return std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
+}
+
 std::string openvino_obstacle(const PairView& view, NodeId layer) {
   const auto data = view.pairs_in_front(layer, view.data_slot(layer));
   const QuantizedOperand* weight = view.weight(layer);
@@ -37,11 +36,14 @@ std::string openvino_obstacle(const PairView& view, NodeId layer) {
   if (const std::string refusal = openvino_kernel_obstacle(view.facts(), view.node(layer)); !refusal.empty())
     return std::string(view.target().engine.title) + " " + refusal;
   const bool deconvolution = view.facts().kind(layer) == OpKind::ConvTranspose;
+  const bool convolution = view.facts().kind(layer) == OpKind::Conv;
   for (const QuantizedOperand* pair : data) {
     const QdqNode& grid = view.grid(*pair);
     std::string refusal = refusal_of(grid, view.target());
     if (refusal.empty() && deconvolution && !is_symmetric(grid))
       refusal = "has a zero point other than 0, with which a ConvTranspose runs in float";
+    if (refusal.empty() && convolution && !is_symmetric(grid) && concat_of_rows(view.facts(), view.node(layer), 0))
+      refusal = "has a zero point other than 0, with which a Conv behind a Concat of another axis runs in float";
     if (!refusal.empty()) return "the pair of its input '" + input + "' " + refusal;
   }
   const QdqNode& grid = view.grid(*weight);

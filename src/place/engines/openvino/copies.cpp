@@ -8,8 +8,10 @@
 // * Decides: a pair that all readers of MaxPool, Reshape, Transpose, Slice, Concat ... read stands in front of that
 //   operator and not behind it. The inputs of a Concat have one scale (CPU, NPU) or keep their own (GPU). If a reader
 //   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none. A pair does not
-//   move in front of a vector or of a value of more than five axes.
-// * Why: these operators take the type that comes, so the kernel in front writes codes and they move them.
+//   move in front of a vector or of a value of more than five axes. ReduceMax, ReduceMin and GlobalMaxPool are such
+//   operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
+// * Why: these operators take the type that comes, so the kernel in front writes codes and they move them. The engine
+//   computes a pair behind ReduceMax, ReduceMin or GlobalMaxPool in the same kernel, and wrongly (16 dB for 43).
 // * Change it: no option.
 // * Source: NNCF, `hardware/setups` (operators without a type, Concat with unified scales) and its quantizer
 //   propagation.
@@ -19,6 +21,7 @@
 #include <ranges>
 
 #include "place/draft/flow.h"
+#include "place/engines/openvino/openvino_kernels.h"
 #include "place/engines/openvino/rules.h"
 
 namespace detent::rules::openvino {
@@ -43,6 +46,7 @@ bool stops_pairs(const GraphFacts& facts, ValueId value) {
 }
 
 std::vector<int> copied_slots(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  if (takes_extremes(node) && !draft.is_out(node.id)) return {0};
   if (is_data_concat(facts, draft, node.id))
     return draft.is_symmetric(*node.output(0)) ? std::vector<int>{} : facts.data_slots(node.id);  // V3
   if (!commutes(facts, draft, node.id) || stops_pairs(facts, *facts.data_input(node.id))) return {};
@@ -62,8 +66,13 @@ void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {
       const MaybeValue input = node.input(slot);
       return facts.is_float(input) && facts.may_carry_pair(input);
     };
-    if (slots.empty() || !std::ranges::all_of(slots, takes_pair) || !all_readers_have_pairs(draft, node)) continue;
+    if (slots.empty() || !std::ranges::all_of(slots, takes_pair)) continue;
     const std::string what = facts.describe(node.id);
+    if (!all_readers_have_pairs(draft, node)) {
+      if (takes_extremes(node) && ends_in_pair(draft, node))
+        draft.replace_with_pair(node.id, 0, what + " would compute the pair behind it in its kernel, and wrongly");
+      continue;
+    }
     for (const ValueId output : present(node.outputs)) {
       for (const Use& use : facts.value(output).uses)
         draft.replace_with_float(use.node, use.slot, what + " passes codes on: the pair stands in front of it");

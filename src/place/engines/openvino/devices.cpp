@@ -37,6 +37,13 @@ constexpr std::array kEveryDevice{
         "a Gather of rows with a scale a column in front gives wrong numbers or ends the program; scales behind "
         "it are right",
         kPlugin},
+    SourcedFact{"a pair behind ReduceMax, ReduceMin or GlobalMaxPool is computed in its kernel, and wrongly", kPlugin},
+    SourcedFact{"attention with an INT8 constant on the left is wrong if the other operand is float or has a zero point",
+                kPlugin},
+    SourcedFact{"an average of added zeros is wrong between codes with a zero point", kPlugin},
+    SourcedFact{"a Conv behind a Concat of another axis than the channels runs in float if a zero point is not 0",
+                kPlugin},
+    SourcedFact{"a Conv of signed codes that a Concat joins is wrong on CPUs without AMX", kPlugin},
     SourcedFact{"the scale of DequantizeLinear is FP32; a zero point that is left out is UINT8", kFrontend},
     SourcedFact{"biases stay float", kGroups},
     SourcedFact{
@@ -86,7 +93,8 @@ using namespace rules::openvino;
 constexpr std::array kRules{&kUserChoice,     &kMeasuredChoice,    &kFloatLayers, &kSignalFrontEnd,
                             &kResidualStream, &kDecoding,          &kWeightedOps, &kFusedActivation,
                             &kBatchNorm,      &kAttentionAndNorms, &kElementwise, &kGraphOutputs,
-                            &kKnownRanges,    &kSymmetric,         &kCopies,      &kStates};
+                            &kKnownRanges,    &kSymmetric,         &kCopies,      &kStates,
+                            &kOpenAxes};
 
 constexpr EngineDef kEngine{
     .id = Engine::OpenVino,

@@ -7,9 +7,10 @@
 //
 // * Decides: Add, Sub, Mul, Max and Min of two activations, average pooling and Resize read pairs on all inputs, if
 //   INT8 kernels write all of them. No pair stands behind. With `openvino:npu` both inputs have one scale. A nearest
-//   Resize has one scale with the pair behind it.
+//   Resize has one scale with the pair behind it. An AveragePool whose windows count zeros that it (count_include_pad)
+//   or a Pad adds reads floats, unless its data cannot go below 0.
 // * Why: OpenVINO runs them in INT8 with a FakeQuantize on each input. Beside a float layer codes would only cost
-//   precision.
+//   precision. Where a pair has a zero point, the engine adds codes of 0, which are another number (1.5 dB for 36).
 // * Change it: `--include`, `--exclude`; `--policy residual` (R15).
 // * Source: NNCF, `metatypes/groups.py` and `hardware/setups`. That INT8 kernels have to write the inputs: ours; NNCF
 //   quantizes beside float layers too.
@@ -19,6 +20,7 @@
 
 #include "place/draft/decoding.h"
 #include "place/draft/flow.h"
+#include "place/engines/openvino/openvino_kernels.h"
 #include "place/engines/openvino/rules.h"
 
 namespace detent::rules::openvino {
@@ -56,8 +58,14 @@ void place(const GraphFacts& facts, PlacementDraft& draft, const Node& node, con
     return facts.may_carry_pair(input) && (sources[*input] || draft.has_pair(input));
   };
   const bool wanted = !slots.empty() && std::ranges::all_of(slots, is_int8);
+  const bool adds_codes_of_zero =
+      averages_added_zeros(facts, node) &&
+      (draft.options().int8_activations || !stays_above_zero(facts, facts.data_input(node.id)));
   for (const int slot : slots) {
-    if (wanted)
+    if (wanted && adds_codes_of_zero)
+      draft.keep_float(node.id, slot,
+                       "its windows count added zeros: between codes with a zero point OpenVINO adds another number");
+    else if (wanted)
       draft.pair(node.id, slot,
                  node.op_type + " between INT8 kernels: OpenVINO runs it in INT8 with pairs on all inputs");
     else

@@ -3,11 +3,18 @@
 //   wrong:   x[N] --> Q/DQ --> MatMul --> y[1,M]        right:   x[N] --> MatMul --> y[M]
 //            w (int8) --> DQ ----^                                w -------^
 //
-// * Decides: a ConvTranspose with groups and a MatMul of a vector read floats and keep float weights. Products of a
-//   vector and a constant matrix are products of a matrix before rules apply, and get pairs.
+//   wrong:   q (int8) --> DQ --> MatMul --> Softmax         right:   q --> MatMul --> Softmax
+//            k --> Q/DQ (113) ----^                                  k ------^
+//
+// * Decides: a ConvTranspose with groups, a MatMul of a vector and a MatMul whose constant stands on the left (learned
+//   queries) read floats and keep float weights, and so does a Conv behind a Concat of another axis than the channels
+//   (circular padding), unless its input cannot go below 0. Products of a vector and a constant matrix are products of
+//   a matrix before rules apply, and get pairs.
 // * Why: the engine runs a ConvTranspose with groups in float whatever its pairs are. Between pairs a vector's product
-//   comes out as a matrix.
-// * Change it: `--include`, for a version that has the kernel.
+//   comes out as a matrix. Attention with an INT8 constant on the left comes out wrong (0.5 dB) unless the keys have
+//   zero point 0, and such products saturate on CPUs without VNNI whatever their codes are. Behind such a Concat a zero
+//   point gets an axis that no INT8 Conv takes; in float between codes it takes 1.6 times the float model's time.
+// * Change it: `--include`, for a version that has the kernel. The products then get zero point 0 (V3).
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.
 // * Networks: exports/conv3d_mini, zoo/duck_policy, zoo/gtcrn_simple.
 
@@ -17,11 +24,21 @@
 namespace detent::rules::openvino {
 namespace {
 
+// Returns the Concat of another axis than the channels that a Conv reads, of values that may go below 0.
+MaybeNode rows_below_zero(const GraphFacts& facts, const Node& layer) {
+  const int slot = 0;
+  if (facts.kind(layer.id) != OpKind::Conv || stays_above_zero(facts, layer.input(slot))) return kNoNode;
+  return concat_of_rows(facts, layer, slot);
+}
+
 void mark_float_layers(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!facts.is_weighted(node.id) || draft.is_forced(node.id)) continue;
     if (const std::string reason = openvino_kernel_obstacle(facts, node); !reason.empty())
       draft.keep_out(node.id, "OpenVINO " + reason);
+    else if (const MaybeNode concat = rows_below_zero(facts, node))
+      draft.keep_out(node.id, "OpenVINO runs it in float: " + facts.describe(*concat) +
+                                  " joins another axis than the channels, of values that go below 0");
   }
 }
 

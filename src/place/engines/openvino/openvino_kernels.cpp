@@ -1,14 +1,180 @@
 #include "place/engines/openvino/openvino_kernels.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/index.h"
+#include "ops/clip_bounds.h"
+#include "ops/traits.h"
+#include "place/draft/certain_shapes.h"
+#include "place/draft/flow.h"
+
 namespace detent {
+namespace {
+
+constexpr int64_t kLast = -1;
+constexpr int64_t kChannels = 1;
+
+// Returns the axis counted from the front; from the end where the rank is not known.
+int64_t from_front(const GraphFacts& facts, CertainShapes& shapes, MaybeValue value, int64_t axis) {
+  if (axis >= 0) return axis;
+  if (const std::optional<size_t> rank = facts.find_rank(value)) return axis + static_cast<int64_t>(*rank);
+  const auto shape = shapes.of(value);
+  return shape ? axis + std::ssize(*shape) : axis;
+}
+
+bool is_concat_of_floats(const GraphFacts& facts, const Node& node) {
+  return facts.kind(node.id) == OpKind::Concat && facts.is_float(node.output(0));
+}
+
+// True for a node behind which every axis of its data is the same axis.
+bool keeps_axes(const GraphFacts& facts, NodeId id) {
+  switch (facts.kind(id)) {
+    case OpKind::MaxPool:
+    case OpKind::Slice:
+    case OpKind::Split:
+    case OpKind::Pad: return true;
+    default: return is_fusable_activation(facts.kind(id)) || is_constant_affine(facts, id);
+  }
+}
+
+MaybeValue followed_input(const GraphFacts& facts, NodeId id) {
+  return is_constant_affine(facts, id) ? varying_input(facts, id) : facts.data_input(id);
+}
+
+// Returns the axis that the layer sums over in this slot.
+int64_t summed_axis(const GraphFacts& facts, const Node& layer, int slot) {
+  if (facts.kind(layer.id) == OpKind::Conv) return kChannels;
+  const bool transposed =
+      facts.kind(layer.id) == OpKind::Gemm && layer.int_or(slot == 0 ? "transA" : "transB", 0) != 0;
+  return (slot == 0) != transposed ? kLast : kLast - 1;
+}
+
+bool adds_zeros(const Node& pool) {
+  const auto is_set = [](int64_t pad) { return pad != 0; };
+  return pool.string_or("auto_pad", "NOTSET").starts_with("SAME") ||
+         std::ranges::any_of(pool.ints_or("pads", {}), is_set);
+}
+
+bool cuts_at_zero(const GraphFacts& facts, const Node& node) {
+  switch (facts.kind(node.id)) {
+    case OpKind::Relu:
+    case OpKind::Sigmoid:
+    case OpKind::HardSigmoid:
+    case OpKind::Softmax:
+    case OpKind::Abs:
+    case OpKind::Sqrt: return true;
+    case OpKind::Clip: {
+      const auto bounds = clip_bounds(facts.graph(), node);
+      return bounds && bounds->low() >= 0;
+    }
+    default: return false;
+  }
+}
+
+// True for a node whose output goes below 0 only if its data do.
+bool passes_sign_on(const GraphFacts& facts, const Node& node) {
+  const OpKind kind = facts.kind(node.id);
+  if (kind == OpKind::Pad) return node.string_or("mode", "constant") != "constant";
+  return keeps_elements(facts.traits(node.id)) || kind == OpKind::Concat || kind == OpKind::AveragePool ||
+         kind == OpKind::GlobalAveragePool || takes_extremes(node);
+}
+
+}  // namespace
 
 std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer) {
   const OpKind kind = facts.kind(layer.id);
   if (kind == OpKind::ConvTranspose && layer.int_or("group", 1) != 1)
     return "runs a ConvTranspose with groups in float";
+  if (kind == OpKind::MatMul && facts.weight_slot(layer.id) == 0)
+    return "computes attention whose queries are an INT8 constant wrongly, and other products with the constant on the "
+           "left in float";
   const MaybeValue data = facts.data_input(layer.id);
   if (kind == OpKind::MatMul && facts.find_rank(data) == 1U) return "makes a matrix of a vector between pairs";
   return "";
+}
+
+bool takes_extremes(const Node& node) {
+  return node.op_type == "ReduceMax" || node.op_type == "ReduceMin" || node.op_type == "GlobalMaxPool";
+}
+
+bool ends_in_pair(const PlacementDraft& draft, const Node& node) {
+  const GraphFacts& facts = draft.facts();
+  for (MaybeValue value = node.output(0); value;) {
+    const Value& v = facts.value(*value);
+    const auto reads_pair = [&](const Use& use) { return use.slot >= 0 && draft.is_pair(use.node, use.slot); };
+    if (draft.has_pair(value)) return !v.is_output && std::ranges::all_of(v.uses, reads_pair);
+    const std::optional<Use> use = sole_use(facts.graph(), value);
+    const MaybeNode gate = use ? kNoNode : fused_activation(facts, draft, value);
+    if (!use && !gate) return false;
+    const Node& next = facts.node(use ? use->node : *gate);
+    const OpKind kind = facts.kind(next.id);
+    const auto varies = [&](ValueId input) { return !facts.is_constant(input); };
+    const bool computes = (is_activation(kind) || is_arithmetic(kind) || kind == OpKind::Gelu) &&
+                          std::ranges::count_if(present(next.inputs), varies) == 1;
+    if (!gate && !computes && !is_concat_of_floats(facts, next) && !keeps_elements(facts.traits(next.id))) return false;
+    value = next.output(0);
+  }
+  return false;
+}
+
+bool averages_added_zeros(const GraphFacts& facts, const Node& node) {
+  if (facts.kind(node.id) != OpKind::AveragePool) return false;
+  if (node.int_or("count_include_pad", 0) != 0 && adds_zeros(node)) return true;
+  const Node* before = facts.producer(node.input(0));
+  return before && facts.kind(before->id) == OpKind::Pad && before->string_or("mode", "constant") == "constant";
+}
+
+bool stays_above_zero(const GraphFacts& facts, MaybeValue value) {
+  if (!value) return false;
+  std::vector<ValueId> open{*value};
+  std::set<ValueId> seen{*value};
+  while (!open.empty()) {
+    const Node* node = facts.producer(open.back());
+    open.pop_back();
+    if (!node) return false;
+    if (cuts_at_zero(facts, *node)) continue;
+    if (!passes_sign_on(facts, *node)) return false;
+    const bool joins = is_concat_of_floats(facts, *node);
+    for (const MaybeValue input : joins ? node->inputs : std::vector<MaybeValue>{facts.data_input(node->id)})
+      if (input && seen.insert(*input).second) open.push_back(*input);
+  }
+  return true;
+}
+
+MaybeNode concat_of_rows(const GraphFacts& facts, const Node& layer, int slot) {
+  CertainShapes shapes(facts);
+  std::vector<std::pair<MaybeValue, int64_t>> open{{layer.input(slot), summed_axis(facts, layer, slot)}};
+  std::set<std::pair<ValueId, int64_t>> seen;
+  while (!open.empty()) {
+    auto [value, summed] = open.back();
+    open.pop_back();
+    const Node* node = value ? facts.producer(value) : nullptr;
+    summed = from_front(facts, shapes, value, summed);
+    if (!node || !seen.emplace(*value, summed).second) continue;
+    if (is_concat_of_floats(facts, *node)) {
+      if (from_front(facts, shapes, value, node->int_or("axis", kChannels)) != summed) return node->id;
+      for (const MaybeValue input : node->inputs) open.emplace_back(input, summed);
+    } else if (facts.kind(node->id) == OpKind::Transpose) {
+      const std::vector<int64_t> axes = node->ints_or("perm", {});
+      if (summed >= 0 && summed < std::ssize(axes)) open.emplace_back(node->input(0), axes[as_index(summed)]);
+    } else if (keeps_axes(facts, node->id)) {
+      open.emplace_back(followed_input(facts, node->id), summed);
+    }
+  }
+  return kNoNode;
+}
+
+MaybeNode concat_in_front(const GraphFacts& facts, const Node& layer, int slot) {
+  MaybeValue value = layer.input(slot);
+  while (const Node* node = value ? facts.producer(value) : nullptr) {
+    if (is_concat_of_floats(facts, *node)) return node->id;
+    if (!keeps_elements(facts.traits(node->id)) && !keeps_axes(facts, node->id)) return kNoNode;
+    value = followed_input(facts, node->id);
+  }
+  return kNoNode;
 }
 
 }  // namespace detent

@@ -2,13 +2,36 @@
 
 #include <string>
 
-#include "place/draft/graph_facts.h"
+#include "place/draft/draft.h"
 
+// What OpenVINO 2026.4.1 does with nodes and pairs, as its CPU plugin answered.
 namespace detent {
 
 /// Returns what the engine does with this layer whatever its pairs are, as a predicate ("runs a ConvTranspose with
 /// groups in float"); empty where pairs make it INT8.
-/// Source: OpenVINO 2026.4.1, CPU plugin.
 [[nodiscard]] std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer);
+
+/// True for ReduceMax, ReduceMin and GlobalMaxPool. The engine puts a quantizer behind one of them into its kernel,
+/// which then computes other numbers.
+[[nodiscard]] bool takes_extremes(const Node& node);
+
+/// True when the engine can compute a pair behind the node in the node's kernel: nothing but copies and operators that
+/// work element by element stands between, and nothing else reads a value on the way.
+[[nodiscard]] bool ends_in_pair(const PlacementDraft& draft, const Node& node);
+
+/// True for an average whose windows count zeros that the node, or a Pad in front of it, adds around the data. Between
+/// codes with a zero point the engine adds codes of 0, which stand for another number.
+[[nodiscard]] bool averages_added_zeros(const GraphFacts& facts, const Node& node);
+
+/// True for a value that its operators keep from going below 0.
+[[nodiscard]] bool stays_above_zero(const GraphFacts& facts, MaybeValue value);
+
+/// Returns the Concat that puts together what the layer reads in this slot, possibly behind Transposes, activations and
+/// other nodes that keep its axes, on another axis than the one that the layer sums over; kNoNode without one. The
+/// engine then gives zero points an axis that a Conv does not take, and with which a product does not compile.
+[[nodiscard]] MaybeNode concat_of_rows(const GraphFacts& facts, const Node& layer, int slot);
+
+/// Returns the Concat, on whatever axis, that such nodes and copies lead to from the slot; kNoNode without one.
+[[nodiscard]] MaybeNode concat_in_front(const GraphFacts& facts, const Node& layer, int slot);
 
 }  // namespace detent

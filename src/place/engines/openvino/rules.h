@@ -15,5 +15,6 @@ extern const Rule kElementwise;
 extern const Rule kCopies;
 extern const Rule kSymmetric;
 extern const Rule kFloatLayers;
+extern const Rule kOpenAxes;
 
 }  // namespace detent::rules::openvino
