@@ -107,6 +107,7 @@ Target target_of(const Target& target, const EngineDef& engine) {
                 .default_axis_is_1 = target.default_axis_is_1,
                 .reads_uint8_as_int8 = target.reads_uint8_as_int8,
                 .saturates_without_vnni = target.saturates_without_vnni,
+                .pairs_taps_apart = target.pairs_taps_apart,
                 .int8_deconvolutions = target.int8_deconvolutions,
                 .concat_shares_scale = target.concat_shares_scale,
                 .operands_share_scale = target.operands_share_scale,
@@ -114,7 +115,8 @@ Target target_of(const Target& target, const EngineDef& engine) {
                 .fp8_refusal = target.fp8_refusal,
                 .strongly_typed = target.strongly_typed,
                 .attention_kernels = target.attention_kernels,
-                .facts = target.facts};
+                .facts = target.facts,
+                .parser = target.parser};
 }
 
 /// Returns true if an expectation for an engine does not hold for `changed` in its place.
