@@ -144,6 +144,8 @@ class Reader {
     }
     if (is_shape_of_input(shape) && !meaning.named_classes)
       return settle(OutputMeaning::Signal, "the shape is that of an input");
+    if (!origin.from_weights && (origin.op == "Conv" || origin.op == "ConvTranspose"))
+      return settle(OutputMeaning::Signal, "places of " + op);
     if (!origin.from_weights && !places.empty()) return settle(OutputMeaning::Unknown, "of " + op);
     if (places.size() > 1 && !is_dense(shape, *reading.axis)) return settle(OutputMeaning::Signal, "maps of " + op);
     meaning.kind = classes_of(places), meaning.settled = false;
@@ -269,7 +271,7 @@ void apply_task(std::vector<OutputReading>& readings, MetricSource task) {
 OutputMeaning decide_meaning(const MeaningByGraph& graph, const RowFacts& rows) {
   constexpr double kOfNumbers = 1.5, kOfWidths = 2.5, kErrors = 2;  // RowFacts::mean_lead() of classes, at least
   constexpr double kOneSided = 1.5, kAlike = 0.3;
-  constexpr int64_t kFewestRows = 4;
+  constexpr int64_t kFewestRows = 8;  // independent numbers add up to so little in one of 1000 sets of 8 rows
   if (graph.settled) return graph.kind;
   if (rows.rows == 0) return graph.named_classes ? graph.kind : OutputMeaning::Unknown;
   const bool width = is_width(graph.extent);

@@ -117,9 +117,11 @@ TEST(ReadOutputs, TakesEachForWhatItIs) {
 }
 
 TEST(ReadOutputs, KnowsAVocabulary) {
+  Tensor ids(DataType::Int64, {1, 6});
+  std::ranges::fill(ids.mutable_data<int64_t>(), 0);
   const auto found =
       readings_of("(int64[N,6] ids) => (float[N,6,9] y)", constant("table", {9, 8}) + ", " + constant("w", {8, 9}),
-                  "e = Gather (table, ids) y = MatMul (e, w)", {Tensor(DataType::Int64, {1, 6})});
+                  "e = Gather (table, ids) y = MatMul (e, w)", {ids});
   EXPECT_EQ(found.front().meaning.kind, Tokens);
   EXPECT_TRUE(found.front().meaning.settled);
 }

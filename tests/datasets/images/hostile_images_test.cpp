@@ -179,7 +179,8 @@ TEST_F(HostileImages, PnmWithAHeaderThatLies) {
   refused("P6\n4", "is truncated: it ends before its height");
   refused("P6\n30000 30000\n255\n" + pixels, "its header says 30000x30000 pixels, and 48 bytes follow behind byte 19");
   refused("P3\n2 1\n255\n1 2 3 4 x 6\n", "at byte 19 stands no number for its pixels");
-  refused("P3\n2 1\n255\n1 2 33333\n", "is truncated: it ends before its pixels");
+  refused("P3\n2 1\n255\n1 2 33    \n", "is truncated: it ends before its pixels");
+  refused("P3\n2 1\n255\n1 2 333 4 5 6\n", "stands a level of 333, and its header says 255 at most");
 }
 
 TEST_F(HostileImages, BmpWithAHeaderThatLies) {

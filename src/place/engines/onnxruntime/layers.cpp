@@ -168,6 +168,7 @@ bool is_reshaped(const GraphFacts& facts, const Node& product) {
 
 // Keeps products float whose output is a graph output without a pair and is read through one.
 void share_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  if (draft.options().quantize_outputs) return;  // all graph outputs get pairs
   for (const Node& node : facts.graph().nodes()) {
     const OpKind kind = facts.kind(node.id);
     if (!draft.is_int8(node.id) || draft.is_out(node.id) || !facts.is_weighted(node.id)) continue;
