@@ -269,13 +269,15 @@ void apply_task(std::vector<OutputReading>& readings, MetricSource task) {
 }
 
 OutputMeaning decide_meaning(const MeaningByGraph& graph, const RowFacts& rows) {
-  constexpr double kOfNumbers = 1.5, kOfWidths = 2.5, kErrors = 2;  // RowFacts::mean_lead() of classes, at least
+  constexpr double kOfNumbers = 1.5, kOfWidths = 2.5;  // RowFacts::mean_lead() of classes, at least
+  constexpr double kErrors = 2, kErrorsOfWidths = 3;
   constexpr double kOneSided = 1.5, kAlike = 0.3;
   constexpr int64_t kFewestRows = 8;  // independent numbers add up to so little in one of 1000 sets of 8 rows
   if (graph.settled) return graph.kind;
   if (rows.rows == 0) return graph.named_classes ? graph.kind : OutputMeaning::Unknown;
   const bool width = is_width(graph.extent);
-  const double least = (width ? kOfWidths : kOfNumbers) + kErrors / std::sqrt(static_cast<double>(rows.rows));
+  const double least = (width ? kOfWidths : kOfNumbers) +
+                       (width ? kErrorsOfWidths : kErrors) / std::sqrt(static_cast<double>(rows.rows));
   const bool leads =
       graph.extent >= kFewestToLead && rows.mean_lead() >= least && rows.mean_lead() >= kOneSided * rows.mean_trough();
   const bool adds_up = rows.rows >= kFewestRows && !graph.pooled && rows.sum_power() < kNoSum;

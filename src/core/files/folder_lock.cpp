@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/files/temporary.h"
+
 namespace detent {
 
 namespace {
@@ -24,7 +26,7 @@ std::vector<FolderLock::Folder>& held_folders() {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : descriptor_(is_temporary_folder(folder) ? -1 : ::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
   constexpr auto kPause = std::chrono::milliseconds(20);
   constexpr int kTries = 500;
   if (descriptor_ < 0) return;

@@ -62,13 +62,9 @@ int lock_folder(const fs::path& folder) {
 
 /// Removes folders of processes of this boot that were killed. A living process holds a lock on its folder.
 void remove_dead_folders(const fs::path& root) {
-  const std::string boot = "_" + boot_digits() + "-";
   std::error_code error;
   for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(kPrefix) || name.size() < boot.size() + kRandom ||
-        name.compare(name.size() - kRandom - boot.size(), boot.size(), boot) != 0)
-      continue;
+    if (!is_temporary_folder(entry->path())) continue;
     const int lock = lock_folder(entry->path());
     if (lock < 0) continue;
     std::error_code ignored;
@@ -82,6 +78,13 @@ std::string template_in(const fs::path& root, const std::string& name) {
 }
 
 }  // namespace
+
+bool is_temporary_folder(const fs::path& folder) {
+  const std::string boot = "_" + boot_digits() + "-";
+  const std::string name = folder.filename().string();
+  return name.starts_with(kPrefix) && name.size() >= boot.size() + kRandom &&
+         name.compare(name.size() - kRandom - boot.size(), boot.size(), boot) == 0;
+}
 
 fs::path make_temporary_folder(const std::string& name) {
   const fs::path root = temporary_root();

@@ -10,6 +10,9 @@ namespace detent {
 /// Errors  CannotWrite with the system's reason.
 [[nodiscard]] std::filesystem::path make_temporary_folder(const std::string& name);
 
+/// Returns true for a path whose last part is a name of such a folder, of any process since the kernel's start.
+[[nodiscard]] bool is_temporary_folder(const std::filesystem::path& folder);
+
 /// Removes such a folder with its content, as far as the system permits.
 void remove_temporary_folder(const std::filesystem::path& folder);
 
