@@ -24,7 +24,7 @@ std::optional<int> if_valid(uint64_t orientation) {
   return static_cast<int>(orientation);
 }
 
-/// What a file says about its orientation: EXIF's parts, one behind the other, and the XMP.
+/// The parts of a file that hold its orientation: EXIF's parts, one behind the other, and the XMP.
 struct Metadata {
   std::string exif, xmp;
 

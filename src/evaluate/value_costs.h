@@ -26,7 +26,7 @@ struct CostQuestion {
   std::string_view task;  ///< the text of the progress line
 };
 
-/// What is lost at the outputs when a value alone has its pair, and all weights are float.
+/// The error at the outputs when a value alone has its pair, and all weights are float.
 struct ValueCost {
   ValueId value{};
   double sqnr_db = 0;  ///< of the worst output

@@ -62,9 +62,9 @@ FloatPlan FloatDraft::take() {
 }
 
 std::span<const FloatRule> float_rules() {
-  static constexpr std::array<FloatRule, 9> kRules{half::operators,    half::overflow,  half::inner_sums,
-                                                   half::rounding,     half::constants, half::cancellation,
-                                                   half::normalizations, half::between, half::pairs};
+  static constexpr std::array<FloatRule, 9> kRules{half::operators,      half::overflow,  half::inner_sums,
+                                                   half::rounding,       half::constants, half::cancellation,
+                                                   half::normalizations, half::between,   half::pairs};
   return kRules;
 }
 

@@ -24,8 +24,8 @@ namespace detent {
 
 /// Power of a value's elements within a type's range, and of their rounding.
 struct RoundedPower {
-  double elements = 0;               ///< other than 0
-  double signal = 0, noise = 0;      ///< summed over them
+  double elements = 0;           ///< other than 0
+  double signal = 0, noise = 0;  ///< summed over them
 };
 
 /// Returns the power by the estimate of rounding_db().

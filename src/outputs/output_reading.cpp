@@ -243,7 +243,7 @@ std::vector<OutputReading> read_outputs(const Graph& graph, const ValueShapes& s
                  .axis = std::nullopt,
                  .source = describe(detector)};
     readings.push_back(std::move(reading));
-    // Where an output holds indices, models are compared by the numbers before them.
+    // Models whose output holds indices are compared by the numbers before them.
     const Node* chooser = columns.index_source(output);
     if (chooser && chooser->input(0) && !graph.value(*chooser->input(0)).is_output)
       readings.push_back(reader.read(*chooser->input(0)));

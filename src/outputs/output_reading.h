@@ -14,7 +14,7 @@
 
 namespace detent {
 
-/// What the graph says of an output's meaning. Without other members it is classes on axis 1, if rows tell some.
+/// The meaning of an output as the graph shows it. Without other members it is classes on axis 1, if rows tell some.
 struct MeaningByGraph {
   OutputMeaning kind = OutputMeaning::Classes;       ///< settled, or what it may be
   bool settled = true;                               ///< false: rows of numbers decide, by decide_meaning()

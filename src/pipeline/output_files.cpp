@@ -41,7 +41,9 @@ std::vector<OutputFile> files_beside(const QuantizeOptions& options) {
   std::vector<OutputFile> files;
   if (!options.latency.table.empty()) files.push_back({"--latency-table", options.latency.table});
   try {
-    for (const std::string& target : options.targets) {
+    // The command itself refuses equal targets.
+    const std::set<std::string> different(options.targets.begin(), options.targets.end());
+    for (const std::string& target : different) {
       const fs::path output = path_of_target(options.output, target);
       files.push_back({kOutput, output});
       add_files_of_target(target, output, files);

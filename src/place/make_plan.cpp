@@ -77,10 +77,11 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   for (const Node& node : graph.nodes())
     if (node.domain.empty() && !target.parser.reads(node.op_type)) unknown.insert(node.op_type);
   if (!unknown.empty())
-    draft.note("the parser of " + target.spec() + " does not know " + join(unknown, ", ") +
-               ": it refuses the file without a plugin of that name; a newer version, or an export with operators up to "
-               "opset " +
-               std::to_string(target.newest_opset()));
+    draft.note(
+        "the parser of " + target.spec() + " does not know " + join(unknown, ", ") +
+        ": it refuses the file without a plugin of that name; a newer version, or an export with operators up to "
+        "opset " +
+        std::to_string(target.newest_opset()));
   if (const int64_t newest = target.newest_opset(); newest > 0 && facts.opset() > newest)
     draft.note("opset " + std::to_string(facts.opset()) + " is newer than " + std::to_string(newest) +
                ", the last that " + target.spec() + " knows: it may read operators in an older version");

@@ -6,8 +6,9 @@
 // * Decides: `quantize-weights` places no pairs. The constant right operand of a MatMul, or of a Gemm with alpha 1 that
 //   transposes nothing, becomes integers with one scale a block of rows, behind a separate DequantizeLinear. A Gemm
 //   with transB and a MatMul behind a Transpose get the transposed constant first. A weight with an odd number of 4-bit
-//   codes stays float; for TensorRT also one whose rows are no multiple of the block.
-//   Other constants of 1024 numbers or more, in four rows or more, become INT8 codes:
+//   codes stays float; for TensorRT also one whose rows are no multiple of the block. For OpenVINO such a weight has
+//   the largest shorter block that divides its rows (48 rows: 24), or one scale a column; one with 4-bit codes and an
+//   odd number of rows stays float. Other constants of 1024 numbers or more, in four rows or more, become INT8 codes:
 //
 //   - Embeddings (read by Gather) and positions (added) get a scale a column, if at most one number in 16 becomes 0. An
 //     embedding stays float if a product reads its rows directly: engines would take that for INT8 activations.

@@ -20,7 +20,7 @@ struct BlockedWeight {
   Tensor scales;  ///< of the format's type, [ceil(K / block), N]; [N] when the format's block is all rows
 };
 
-/// Returns the rows under one scale: the format's block, or all of `rows`. Where it has to divide the rows, it is the
+/// Returns the rows under one scale: the format's block, or all of `rows`. If it has to divide the rows, it is the
 /// largest divisor from a quarter of the block on, even for 4-bit codes, or all rows.
 [[nodiscard]] int64_t rows_in_block(const BlockFormat& format, int64_t rows);
 

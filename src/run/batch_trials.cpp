@@ -97,7 +97,7 @@ bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t b
   return true;
 }
 
-/// What outputs show of the first of several samples when it is replaced.
+/// The samples that change in the outputs when the first of several is replaced.
 enum class Replaced : uint8_t { Nothing, Itself, Others };
 
 /// several  an output may hold more than one element of each sample on its axis

@@ -149,6 +149,7 @@ class Contest {
     do {
       runs -= (static_cast<double>(next) + kVariantRuns) * static_cast<double>(playing.size());
       const SampleSubset samples = deciding(played, next);
+      if (samples.size() == 0) break;  // all were measured, as ends of ranges
       const JudgedBatches batches(question_.model, played == 0 ? names_ : outputs_, samples, question_.settings,
                                   nullptr, kJudgedBytes, together_);
       if (played > 0)

@@ -62,7 +62,7 @@ TEST_F(OutlierSamples, AtTheEndsOfRangesComeFurthestFirst) {
     for (size_t value = 0; value < kValues; ++value) calibration.extremes[ValueId(value)] = values_[value];
     return samples_of_extremes(calibration, most);
   };
-  EXPECT_TRUE(extremes(8).empty()) << "nobody reaches a tenth beyond the next";
+  EXPECT_TRUE(extremes(8).empty()) << "no sample reaches a tenth beyond the next";
   plant(6, 8, 1);
   plant(2, 4, 12);
   values_[20][9].min = -1.5F;  // at one end alone

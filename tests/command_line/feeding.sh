@@ -97,10 +97,10 @@ accepts "an output that declares nothing" quantize in/bare.onnx --quiet --data i
 accepts "its quantized model" run in/bare.q.onnx --quiet --data in/long.npy -o in/bare
 [ -s in/bare/y.npy ] || fail "the quantized model writes no output"
 accepts "inspect of an output that declares nothing" inspect in/bare.onnx
-grep -q '^  output  *y  not declared$' stdout || fail "inspect makes up a type or a shape"
+grep -q '^  output  *y  not declared, ' stdout || fail "inspect makes up a type or a shape"
 accepts "its JSON" inspect in/bare.onnx --json
-tr -d ' \n' <stdout | grep -q '"outputs":\[{"name":"y","type":"undefined","shape":null}\]' || fail "JSON makes up a shape"
+tr -d ' \n' <stdout | grep -q '"outputs":\[{"name":"y","type":"undefined","shape":null,' || fail "JSON makes up a shape"
 network number "(float[3] x) => (float y)" "y = ReduceSum <keepdims = 0> (x)"
 accepts "inspect of a scalar" inspect in/number.onnx
-grep -q '^  output  *y  float scalar$' stdout || fail "a scalar is not called that"
+grep -q '^  output  *y  float scalar, ' stdout || fail "a scalar is not called that"
 finish

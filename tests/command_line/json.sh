@@ -102,7 +102,7 @@ rm -rf out/*
 accepts "a document on standard output and in a file" $(arguments quantize same) --json - --json out/report.json --quiet
 cmp -s stdout out/report.json || fail "two --json write different documents"
 rm -rf out/*
-refuses "one file twice" 15 'what --json names too' $(arguments quantize same) --json out/report.json --json out/report.json
+refuses "one file twice" 15 'names what --json writes, too' $(arguments quantize same) --json out/report.json --json out/report.json
 rm -rf out/*
 
 # A broken model ends with exit 1, but its document is whole.

@@ -52,7 +52,7 @@ while read -r name network; do
     [ "$code" -le 1 ] || fail "$name for $target: exit $code"
   done
 done <<'NETWORKS'
-codes_leave (float[1,4] x) => (float[1,4] y, int8[1,4] q) <float s = {0.05}, int8 z = {0}, int8[4,4] w = {9...}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, s, z) y = MatMul (d, v) }
+codes_leave (float[1,4] x) => (float[1,4] y, int8[1,4] q) <float s = {0.05}, int8 z = {0}, int8[4,4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6, 5, 4, 3, 2}> { q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) v = DequantizeLinear (w, s, z) y = MatMul (d, v) }
 codes_alone (float[1,4] x) => (int8[1,4] q) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) }
 codes_in_if (float[1,4] x, bool c) => (float[1,4] y) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) y = If (c) <then_branch = a () => (float[1,4] ya) { ya = DequantizeLinear (q, s, z) }, else_branch = b () => (float[1,4] yb) { yb = DequantizeLinear (q, s, z) }> }
 int32_data (int32[1,4] x) => (float[1,4] y) <float s = {0.05}, int8 z = {0}> { q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, s, z) }

@@ -290,8 +290,8 @@ class Case:
             if claim is None or wanted[name].dtype.kind != "f":
                 continue
             real = sqnr(wanted[name], self.found[name])
-            # With 16-bit floats, in OpenVINO and on HTP a rounding in another order flips codes: then both are errors of n
-            # independent codes, whose sums of squares differ by sqrt(4 / n), three times that by chance.
+            # With 16-bit floats, in OpenVINO and on HTP a rounding in another order flips codes. Both are then errors of
+            # n independent codes, whose sums of squares differ by sqrt(4 / n), three times that by chance.
             other_order = self.exact < EXACT["fp32"] or self.target in ("openvino", "qnn")
             by_chance = 13 * numpy.sqrt(4 / wanted[name].size) if other_order else 0
             require(min(real, claim) > self.exact or abs(real - claim) <= SAME + by_chance,

@@ -224,7 +224,9 @@ TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
   const TemporaryFolder folder;
   EvaluationOptions options;
   options.labels = folder.path();
-  folder.write("sample0.xml", "<annotation/>");
+  folder.write("sample0.xml",
+               "<annotation><object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax>"
+               "</bndbox></object></annotation>");
   EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent(), {}, kRowLayout));
   EXPECT_THAT(
       refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),

@@ -278,8 +278,8 @@ TEST(HalfModel, KeepsAVarianceThatIsADifferenceOfSquares) {
 }
 
 TEST(HalfModel, LetsExactNumbersCancel) {
-  const Halved halved = halve(
-      "(float[1, 4] x) => (float[N, 4] y) <float one = {1}> { r = Relu (x) y = Sub (one, r) }", {row({1, 1, 1, 0})});
+  const Halved halved = halve("(float[1, 4] x) => (float[N, 4] y) <float one = {1}> { r = Relu (x) y = Sub (one, r) }",
+                              {row({1, 1, 1, 0})});
   EXPECT_THAT(halved.kept(), IsEmpty());
 }
 

@@ -146,7 +146,8 @@ TEST(DataFiles, AKillAtAnyInstantLeavesAWholeModel) {
 TEST(DataFiles, WritersAtTheSameTimeLeaveTheModelOfOne) {
   for (int round = 0; round < 5; ++round) {
     const TemporaryFolder folder;
-    const fs::path file = folder / "m.onnx";
+    fs::create_directory(folder / "shared");  // a temporary folder has one writer
+    const fs::path file = folder / "shared/m.onnx";
     std::vector<pid_t> writers;
     for (const char* letters : {"ab", "bc", "ca"}) writers.push_back(start_writer(file, letters, kBeside));
     while (!fs::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -38,8 +38,9 @@ TEST_F(CoveringRanges, AreThoseOfTheOwnPairFirst) {
 }
 
 TEST_F(CoveringRanges, OfAnInputCoverAPadWith0Alone) {
-  const std::string pad = "p = Constant <value = int64[8] {0, 0, 1, 1, 0, 0, 1, 1}> ()  "
-                          "n = Constant <value = float {-1}> ()  y = Neg (v)  u = Neg (x)  v = Pad ";
+  const std::string pad =
+      "p = Constant <value = int64[8] {0, 0, 1, 1, 0, 0, 1, 1}> ()  "
+      "n = Constant <value = float {-1}> ()  y = Neg (v)  u = Neg (x)  v = Pad ";
   EXPECT_TRUE(cover(pad + "(x, p)", {{"x", {1, 0}}}));
   EXPECT_FALSE(cover(pad + "(x, p, n)", {{"x", {1, 0}}}));
 }

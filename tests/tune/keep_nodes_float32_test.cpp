@@ -66,14 +66,15 @@ Found nodes_within(const std::string& offset, double min_sqnr_db) {
 }
 
 TEST(KeepNodesFloat32, KeepsTheSumThatFp16CannotHoldAndItsDifference) {
-  const Found found = nodes_within("1000", 40);
-  EXPECT_LT(found.before.score, 40);
+  // Near 2, FP16 has steps of 1/512, which leave 61 dB of the difference: too many for the rule `cancellation`.
+  const Found found = nodes_within("2", 66);
+  EXPECT_LT(found.before.score, 66);
   EXPECT_THAT(found.names(), ElementsAre("Add_1", "Sub_2"));
-  EXPECT_GE(found.after.score, 40 + 3);
+  EXPECT_GE(found.after.score, 66 + 3);
   const ForcedReason& why = found.nodes.at("Sub_2");
-  EXPECT_LT(why.measured, 40);
+  EXPECT_LT(why.measured, 66);
   EXPECT_THAT(why.reason, HasSubstr("FP32 gains "));
-  EXPECT_THAT(why.reason, HasSubstr("--min-sqnr 40"));
+  EXPECT_THAT(why.reason, HasSubstr("--min-sqnr 66"));
 }
 
 TEST(KeepNodesFloat32, KeepsNothingWhereTheSumIsSmall) {

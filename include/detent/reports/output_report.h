@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 7> kOutputMeanings = {"unknown", "
   return meaning == OutputMeaning::Classes || meaning == OutputMeaning::ClassMap || meaning == OutputMeaning::Tokens;
 }
 
-/// What an output was taken for.
+/// The meaning that an output was found to have, and why.
 struct OutputReport {
   std::string name;
   OutputMeaning kind = OutputMeaning::Unknown;

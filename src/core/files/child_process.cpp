@@ -130,7 +130,7 @@ void end_rest(pid_t group) {
   ::kill(-group, SIGCONT);
   if (!holds_for(kPatience, lives)) return;
   ::kill(-group, SIGKILL);
-  static_cast<void>(holds_for(kPatience, lives));  // a process that nobody waits for stays in the group
+  static_cast<void>(holds_for(kPatience, lives));  // a process without a waiting parent stays in the group
 }
 
 /// Asks the group to end, and kills what is left of it after two seconds. Its output is read meanwhile, so that it does

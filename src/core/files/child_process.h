@@ -18,7 +18,7 @@ inline constexpr size_t kOutputPart = size_t{1} << 16;
 
 /// Runs `command` in /bin/sh with `arguments`, each as one word, and waits for its end. Its standard input is empty. A
 /// command that stops (SIGSTOP) is continued within a second. Processes that it leaves running are ended, unless they
-/// have a session of their own (setsid).
+/// made a new session (setsid).
 /// limit    seconds after which it is ended with all processes that it started
 /// Errors  Interrupted when the caller or Ctrl-C stops the work: the command and its children are ended first;
 /// InvalidOption when it stops more than ten times; CannotWrite when it cannot be started.

@@ -1,7 +1,7 @@
 //   mean = ReduceMean(x)   d = x - mean           x about 1000, d about 1: FP16 holds x in steps of 0.5
 //   v = ReduceMean(x * x) - mean * mean           1000001 - 1000000, and the same with BatchNormalization's sums
 //
-// A difference of nearly equal numbers has the rounding of both. What makes them stays FP32, through copies, reductions
+// A difference of nearly equal numbers has the rounding of both. Their makers stay FP32, through copies, reductions
 // and squares; other readers of them need not. The measure is the power of the difference over the noise of rounding
 // what is subtracted, in dB, with the limit of `rounding`. Elements that are 0 do not count: they are exact.
 //
@@ -81,9 +81,9 @@ void cancellation(FloatDraft& draft) {
     const double left = left_of(draft, node);
     if (left >= draft.format().least_db()) continue;
     const std::string& name = draft.graph().value(*node.output(0)).name;
-    const FloatException why{node.id, "cancellation", node.output(0), left,
-                             fmt::format("rounding what '{}' is the difference of would leave {:.0f} dB of it", name,
-                                         left)};
+    const FloatException why{
+        node.id, "cancellation", node.output(0), left,
+        fmt::format("rounding what '{}' is the difference of would leave {:.0f} dB of it", name, left)};
     draft.keep(why);
     std::set<NodeId> seen;
     for (const ValueId operand : present(node.inputs)) keep_makers(draft, operand, why, seen);

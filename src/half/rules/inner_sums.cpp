@@ -11,9 +11,9 @@
 //   LRN                                 the same with squares, over its channels
 //   InstanceNormalization               the same with squares, over the elements of a channel
 //
-// LayerNormalization, RMSNormalization and GroupNormalization are left out: ONNX lets them compute in FP32 (stash_type =
-// 1), and TensorRT does by default.
-// Source: ONNX LayerNormalization-17; NvInfer.h, INormalizationLayer::setComputePrecision.
+// LayerNormalization, RMSNormalization and GroupNormalization are left out: ONNX lets them compute in FP32
+// (stash_type = 1), and TensorRT does by default. Source: ONNX LayerNormalization-17; NvInfer.h,
+// INormalizationLayer::setComputePrecision.
 
 #include <fmt/core.h>
 
@@ -89,8 +89,8 @@ double largest_sum(const FloatDraft& draft, const Node& node) {
   if (op == "Mean" || (op == "Sum" && node.inputs.size() > 2)) return sum_of_inputs(draft, node);
   if (op == "LpNormalization") return sum_of_powers(*input, along(draft, *node.input(0), {node.int_or("axis", -1)}), p);
   if (op == "InstanceNormalization")
-    return sum_of_powers(*input,
-                         static_cast<double>(draft.elements(*node.input(0)) / draft.elements(*node.input(1))), 2);
+    return sum_of_powers(*input, static_cast<double>(draft.elements(*node.input(0)) / draft.elements(*node.input(1))),
+                         2);
   if (op == "LRN") return sum_of_powers(*input, static_cast<double>(node.int_or("size", 1)), 2);
   return 0;
 }

@@ -385,7 +385,8 @@ class QdqReader {
     std::vector<int64_t> extents;
     for (size_t i = 0; i < tensor->shape().rank(); ++i)
       extents.push_back(tensor->shape()[trace.axes.empty() ? i : trace.axes[i]]);
-    Tensor zeros(is_float && !is_half(trace.type) ? tensor->type() : trace.type, Shape(std::span<const int64_t>(extents)));
+    Tensor zeros(is_float && !is_half(trace.type) ? tensor->type() : trace.type,
+                 Shape(std::span<const int64_t>(extents)));
     std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
     name = names_.fresh(graph_.value(trace.source).name + "_float");
     reading_.float_patch.add_initializers.emplace_back(name, std::move(zeros));

@@ -35,9 +35,10 @@ struct ComputedCodes {
 /// After the patch the graph computes with floats: edges read the value before the pair, quantized weights are float
 /// constants again (zeros when the file has only codes: placement needs their shape), copies of codes (Reshape, Split,
 /// or a Concat of equal grids between Q and DQ) are copies of floats, and Casts and Clips of codes are gone:
-/// QdqNode::clipped. A Cast stands for a pair that changes the type. An Identity (or Cast) with the DequantizeLinear's
-/// name writes a graph output behind a pair, or what bodies of If and Loop read through it. Parts that cannot be removed stay: an INT8 graph input's DequantizeLinear, codes
-/// that operators compute with, constants that bodies read. Node names are those of the file.
+/// QdqNode::clipped. A Cast stands for a pair that changes the type. An Identity (or Cast) with the name of
+/// the DequantizeLinear writes a graph output behind a pair, or what bodies of If and Loop read through it. Parts that
+/// cannot be removed stay: an INT8 graph input's DequantizeLinear, codes that operators compute with, constants that
+/// bodies read. Node names are those of the file.
 struct QdqReading {
   std::vector<QdqNode> nodes;
   std::vector<QuantizedOperand> operands;

@@ -80,7 +80,8 @@ const QdqNode& PairView::grid(const QuantizedOperand& operand) const {
   return last >= 0 ? qdq(last) : none;
 }
 
-std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot) const {
+std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot,
+                                                              bool (*passes)(const Node&)) const {
   std::vector<const QuantizedOperand*> pairs;
   // Readings that must carry one of the pairs, the next one last.
   std::vector<std::pair<NodeId, int>> open{{node, slot}};
@@ -95,10 +96,10 @@ std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int s
       continue;
     }
     const Node* producer = graph_.producer(graph_.node(reader).input(input));
-    const bool passes = producer && commutes(facts_, found_, producer->id);
-    if (!passes && (!producer || !is_data_concat(facts_, found_, producer->id))) return {};
+    const bool one = producer && (commutes(facts_, found_, producer->id) || (passes && passes(*producer)));
+    if (!one && (!producer || !is_data_concat(facts_, found_, producer->id))) return {};
     const std::vector<int>& slots = facts_.data_slots(producer->id);
-    for (size_t i = passes ? 1 : slots.size(); i-- > 0;)
+    for (size_t i = one ? 1 : slots.size(); i-- > 0;)
       if (seen.emplace(producer->id, slots[i]).second) open.emplace_back(producer->id, slots[i]);
   }
   return pairs;

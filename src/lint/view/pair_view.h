@@ -54,7 +54,9 @@ class PairView {
   }
   /// Returns the pairs of an edge: its own, or those before commuting ops and before Concats with equal scales on every
   /// input. Empty: the edge is float.
-  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot) const;
+  /// passes  operators of the engine that pass codes on beside commuting ones; empty: none
+  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot,
+                                                                    bool (*passes)(const Node&) = nullptr) const;
   [[nodiscard]] bool is_quantized(NodeId node, int slot) const { return !pairs_in_front(node, slot).empty(); }
   /// Returns the operands of the edges with pairs on `value`.
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(MaybeValue value) const;

@@ -102,7 +102,7 @@ std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const R
 }
 
 std::string ClosingSamples::text(const std::vector<TableSample>& known) const {
-  if (!what.empty()) return what + suffix;
+  if (!source || !what.empty()) return what + suffix;
   const size_t calibrated = count_read(known);
   if (known.empty()) return "samples" + suffix;  // an imported table names no samples
   if (calibrated == 0) return "samples outside the calibration set" + suffix;

@@ -120,7 +120,8 @@ std::optional<DataType> kept_activation(const QdqReading& reading, const Target&
 std::vector<std::string> kept_wide_values(const TrainedPairs& trained, DataType activation, const Target& target) {
   std::vector<std::string> names;
   const CodeFormat& format = code_format(activation);
-  if (trained.reading.type() != CodeType::Int8 || format.bits != 8 || !target.find_activation(format.wide)) return names;
+  if (trained.reading.type() != CodeType::Int8 || format.bits != 8 || !target.find_activation(format.wide))
+    return names;
   for (const auto& [name, grid] : trained.values)
     if (is_wide(*grid)) names.push_back(name);
   return names;

@@ -12,9 +12,7 @@ bool ParserFacts::reads(std::string_view op_type) const {
   return operators.empty() || operators.find(" " + std::string(op_type) + " ") != std::string_view::npos;
 }
 
-int64_t Target::newest_opset() const {
-  return parser.newest_opset > 0 ? parser.newest_opset : *engine.newest_opset;
-}
+int64_t Target::newest_opset() const { return parser.newest_opset > 0 ? parser.newest_opset : *engine.newest_opset; }
 
 std::string Target::spec() const {
   const std::string name(engine.name);

@@ -192,7 +192,9 @@ std::vector<ValueId> arguments_of(const Graph& graph, const Node& anchor) {
 /// Replaces written activations that contain an anchor by the first of the chains that computes the same.
 class Writer {
  public:
-  Writer(const Graph& graph, std::span<const Chain> chains) : graph_(graph), names_(graph) {
+  /// anchors_go  an activation whose anchor another node reads stays
+  Writer(const Graph& graph, std::span<const Chain> chains, bool anchors_go)
+      : graph_(graph), names_(graph), anchors_go_(anchors_go) {
     for (const Chain& chain : chains) chains_.emplace_back(&chain, curve_of(chain));
   }
 
@@ -209,11 +211,11 @@ class Writer {
   [[nodiscard]] GraphPatch take() { return std::move(patch_); }
 
  private:
-  // Returns false where the anchor would stay, because another node reads it.
+  // Returns false where the anchor would stay and must not.
   bool replace(const Functions& functions, ValueId x, const Chain& chain, const Node& last, const Node& anchor) {
     const std::set<NodeId> unread = functions.unread_without(last);
-    if (!unread.contains(anchor.id) || std::ranges::any_of(unread, [&](NodeId id) { return removed_.contains(id); }))
-      return false;
+    const bool stays = anchors_go_ && !unread.contains(anchor.id);
+    if (stays || std::ranges::any_of(unread, [&](NodeId id) { return removed_.contains(id); })) return false;
     const std::string argument = graph_.value(x).name;
     std::string value = argument;
     for (size_t i = 0; i < chain.size(); ++i) {
@@ -237,14 +239,15 @@ class Writer {
 
   const Graph& graph_;
   NameSource names_;
+  bool anchors_go_;
   std::vector<std::pair<const Chain*, Curve>> chains_;
   std::set<NodeId> removed_;
   GraphPatch patch_;
 };
 
 GraphPatch written_as(const Graph& graph, std::span<const std::string_view> anchors, std::span<const Chain> chains,
-                      const char* reason) {
-  Writer writer(graph, chains);
+                      bool anchors_go, const char* reason) {
+  Writer writer(graph, chains, anchors_go);
   for (const Node& node : graph.nodes())
     if (std::ranges::find(anchors, node.op_type) != anchors.end()) writer.replace_around(node);
   GraphPatch patch = writer.take();
@@ -257,14 +260,14 @@ GraphPatch written_as(const Graph& graph, std::span<const std::string_view> anch
 GraphPatch gelu_operator(const Graph& graph) {
   static const std::array kChains{Chain{"Gelu"}};
   constexpr std::array<std::string_view, 1> kAnchors{"Erf"};
-  return written_as(graph, kAnchors, kChains, "write GELU as one operator");
+  return written_as(graph, kAnchors, kChains, false, "write GELU as one operator");
 }
 
 GraphPatch bounded_activations(const Graph& graph) {
   static const std::array kChains{Chain{"Softplus", "Tanh", "Mul"}, Chain{"Sigmoid", "Mul"}, Chain{"Softplus"},
                                   Chain{"Neg", "Softplus", "Neg"},  Chain{"Tanh"},           Chain{"Sigmoid"}};
   constexpr std::array<std::string_view, 2> kAnchors{"Exp", "Log"};
-  return written_as(graph, kAnchors, kChains, "write activations without their exponentials");
+  return written_as(graph, kAnchors, kChains, true, "write activations without their exponentials");
 }
 
 }  // namespace detent::forms

@@ -37,8 +37,7 @@ TEST(DecodeImage, KnowsTheSizeOfEveryFormatBeforeItTakesMemory) {
   for (const char* name : {"a.png", "a.jpg", "a.webp", "a.bmp", "a.pgm", "a.tif"})
     needs(name, gray, 18900, "an image of 90x70 pixels takes 18.9 kB");
   needs("deep.pgm", deep, 18900, "an image of 90x70 pixels takes 18.9 kB");  // scaled while it is read
-  for (const char* name : {"deep.png", "deep.tif"})
-    needs(name, deep, 37800, "an image of 90x70 pixels takes 37.8 kB");
+  for (const char* name : {"deep.png", "deep.tif"}) needs(name, deep, 37800, "an image of 90x70 pixels takes 37.8 kB");
 }
 
 TEST(DecodeImage, RefusesFromItsHeaderWhatMemoryDoesNotHold) {

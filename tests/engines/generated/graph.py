@@ -80,7 +80,7 @@ class Graph:
         inputs = self.shape(x)[-1]
         return self.Gemm(x, self.normal(width, inputs, scale=inputs ** -0.5), self.normal(width, scale=0.1), transB=1)
 
-    # What networks are made of, in the words of exporters.
+    # Parts of networks, as exporters write them.
 
     def silu(self, x):
         return self.Mul(x, self.Sigmoid(x))

@@ -10,8 +10,8 @@ namespace detent {
 // How ONNX Runtime interprets the pairs and copies around a layer. Tried in ONNX Runtime 1.30, CPU,
 // optimizedModelFilePath.
 
-/// True for copies that ONNX Runtime moves a pair across: one pair, before or behind, makes them integer. Flatten is not
-/// one.
+/// True for copies that ONNX Runtime moves a pair across: one pair, before or behind, makes them integer. Flatten is
+/// not such a copy.
 [[nodiscard]] bool moves_pairs(const GraphFacts& facts, const PlacementDraft& draft, NodeId node);
 
 /// Returns the pair of an input: at the slot, before copies that a pair moves across (Reshape but not Flatten,

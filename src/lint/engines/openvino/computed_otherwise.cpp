@@ -20,8 +20,8 @@ bool has_zero_point(const LintView& view, const Pairs& pairs) {
 }
 
 bool has_signed_codes(const LintView& view, const Pairs& pairs) {
-  return std::ranges::any_of(
-      pairs, [&](const QuantizedOperand* pair) { return view.grid(*pair).codes == DataType::Int8; });
+  return std::ranges::any_of(pairs,
+                             [&](const QuantizedOperand* pair) { return view.grid(*pair).codes == DataType::Int8; });
 }
 
 // True when a Softmax reads the product, possibly scaled, masked or moved.
@@ -54,12 +54,12 @@ void check_product(const LintView& view, FindingLog& log, const Node& product) {
   const Pairs pairs = view.pairs_in_front(product.id, slot);
   const bool wrong = view.facts().weight_slot(product.id) == 0 && is_attention(view, product);
   if (wrong && view.weight(product.id) && (pairs.empty() || has_zero_point(view, pairs)))
-    log.add(product.name,
-            "attention with an INT8 constant on the left (learned queries): OpenVINO computes other numbers unless the "
-            "pair of the keys has zero point 0",
-            "leave both operands float, or give the pair of '" + view.value(*product.input(slot)).name +
-                "' zero point 0",
-            {product.id});
+    log.add(
+        product.name,
+        "attention with an INT8 constant on the left (learned queries): OpenVINO computes other numbers unless the "
+        "pair of the keys has zero point 0",
+        "leave both operands float, or give the pair of '" + view.value(*product.input(slot)).name + "' zero point 0",
+        {product.id});
   const MaybeNode concat = has_zero_point(view, pairs) ? concat_of_rows(view.facts(), product, slot) : kNoNode;
   if (concat)
     log.add(product.name,

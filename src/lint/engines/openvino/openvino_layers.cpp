@@ -27,7 +27,7 @@ bool is_symmetric(const QdqNode& node) {
 }
 
 std::string openvino_obstacle(const PairView& view, NodeId layer) {
-  const auto data = view.pairs_in_front(layer, view.data_slot(layer));
+  const auto data = view.pairs_in_front(layer, view.data_slot(layer), takes_extremes);
   const QuantizedOperand* weight = view.weight(layer);
   const std::string input = view.value(*view.facts().data_input(layer)).name;
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";

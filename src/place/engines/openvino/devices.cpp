@@ -38,8 +38,9 @@ constexpr std::array kEveryDevice{
         "it are right",
         kPlugin},
     SourcedFact{"a pair behind ReduceMax, ReduceMin or GlobalMaxPool is computed in its kernel, and wrongly", kPlugin},
-    SourcedFact{"attention with an INT8 constant on the left is wrong if the other operand is float or has a zero point",
-                kPlugin},
+    SourcedFact{
+        "attention with an INT8 constant on the left is wrong if the other operand is float or has a zero point",
+        kPlugin},
     SourcedFact{"an average of added zeros is wrong between codes with a zero point", kPlugin},
     SourcedFact{"a Conv behind a Concat of another axis than the channels runs in float if a zero point is not 0",
                 kPlugin},
@@ -90,11 +91,10 @@ std::span<const Target> targets();
 using namespace rules;
 using namespace rules::openvino;
 
-constexpr std::array kRules{&kUserChoice,     &kMeasuredChoice,    &kFloatLayers, &kSignalFrontEnd,
-                            &kResidualStream, &kDecoding,          &kWeightedOps, &kFusedActivation,
-                            &kBatchNorm,      &kAttentionAndNorms, &kElementwise, &kGraphOutputs,
-                            &kKnownRanges,    &kSymmetric,         &kCopies,      &kStates,
-                            &kOpenAxes};
+constexpr std::array kRules{&kUserChoice,  &kMeasuredChoice, &kFloatLayers,     &kSignalFrontEnd, &kResidualStream,
+                            &kDecoding,    &kWeightedOps,    &kFusedActivation, &kBatchNorm,      &kAttentionAndNorms,
+                            &kElementwise, &kGraphOutputs,   &kKnownRanges,     &kSymmetric,      &kCopies,
+                            &kStates,      &kOpenAxes};
 
 constexpr EngineDef kEngine{
     .id = Engine::OpenVino,

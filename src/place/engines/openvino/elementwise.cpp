@@ -10,7 +10,7 @@
 //   Resize has one scale with the pair behind it. An AveragePool whose windows count zeros that it (count_include_pad)
 //   or a Pad adds reads floats, unless its data cannot go below 0.
 // * Why: OpenVINO runs them in INT8 with a FakeQuantize on each input. Beside a float layer codes would only cost
-//   precision. Where a pair has a zero point, the engine adds codes of 0, which are another number (1.5 dB for 36).
+//   precision. With a zero point the engine adds codes of 0, which are another number (1.5 dB for 36).
 // * Change it: `--include`, `--exclude`; `--policy residual` (R15).
 // * Source: NNCF, `metatypes/groups.py` and `hardware/setups`. That INT8 kernels have to write the inputs: ours; NNCF
 //   quantizes beside float layers too.

@@ -4,8 +4,9 @@
 //
 // * Decides: no pair. A note, and a verdict that is not good, if a graph input has an open axis behind the batch and a
 //   Conv over one axis runs in INT8 (`openvino:cpu`).
-// * Why: in such files OpenVINO computed 17 dB for 39 (Conv in front of an LSTM) and 11 dB for 39 (a U-Net of Conv and
-//   GELU), in NNCF's files too, and what the file says once the length was fixed. On a CPU with AVX2 alone 90 such
+// * Why: OpenVINO computed 17 dB for 39 of a Conv in front of an LSTM, and 11 dB for 39 of a U-Net of Conv and GELU,
+// also
+//   of NNCF's files. With a fixed length it computes what the file says. On a CPU with AVX2 alone 90 such
 //   networks came out right: Detent cannot see which CPU the file will meet.
 // * Change it: fix the length, by `model.reshape` before `compile_model` or in the file.
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.
@@ -37,7 +38,8 @@ void doubt_open_axes(const GraphFacts& facts, PlacementDraft& draft) {
     if (facts.weight(node.id).shape().rank() != kWeightRank) continue;
     const std::string name = facts.value(*input).name;
     return draft.doubt({node.id,
-                        "input '" + name + "' has an open axis, over which OpenVINO computes INT8 Convs wrongly on "
+                        "input '" + name +
+                            "' has an open axis, over which OpenVINO computes INT8 Convs wrongly on "
                             "some CPUs, which Detent cannot measure",
                         "fix the length: model.reshape({'" + name + "': [...]}) before compile_model, or in the file"});
   }

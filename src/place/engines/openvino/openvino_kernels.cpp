@@ -47,8 +47,7 @@ MaybeValue followed_input(const GraphFacts& facts, NodeId id) {
 // Returns the axis that the layer sums over in this slot.
 int64_t summed_axis(const GraphFacts& facts, const Node& layer, int slot) {
   if (facts.kind(layer.id) == OpKind::Conv) return kChannels;
-  const bool transposed =
-      facts.kind(layer.id) == OpKind::Gemm && layer.int_or(slot == 0 ? "transA" : "transB", 0) != 0;
+  const bool transposed = facts.kind(layer.id) == OpKind::Gemm && layer.int_or(slot == 0 ? "transA" : "transB", 0) != 0;
   return (slot == 0) != transposed ? kLast : kLast - 1;
 }
 

@@ -4,7 +4,7 @@
 
 #include "place/draft/draft.h"
 
-// What OpenVINO 2026.4.1 does with nodes and pairs, as its CPU plugin answered.
+// Answers of OpenVINO 2026.4.1's CPU plugin about nodes and pairs.
 namespace detent {
 
 /// Returns what the engine does with this layer whatever its pairs are, as a predicate ("runs a ConvTranspose with
@@ -15,8 +15,8 @@ namespace detent {
 /// which then computes other numbers.
 [[nodiscard]] bool takes_extremes(const Node& node);
 
-/// True when the engine can compute a pair behind the node in the node's kernel: nothing but copies and operators that
-/// work element by element stands between, and nothing else reads a value on the way.
+/// True when the engine can compute a pair behind the node in the node's kernel: only copies and operators that work
+/// element by element stand between, and nothing else reads a value on the way.
 [[nodiscard]] bool ends_in_pair(const PlacementDraft& draft, const Node& node);
 
 /// True for an average whose windows count zeros that the node, or a Pad in front of it, adds around the data. Between
