@@ -150,6 +150,7 @@ struct ClosingTotals {
         counted_elements(expected.shape(), batch.content, batch.axes.empty() ? SampleAxis{} : batch.axes[i]);
     ErrorSums one = ErrorSums::of(expected, output, counted, readings[i]);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
+    if (!readings[i]) one.positions = one.agreeing = 0;  // inner values, in front of what cannot run, decide nothing
     if (one.is_float && readings[i]) embeddings.add(*readings[i], expected, output, batch.real, counted);
     if (one.is_float) blocks.add(decisions[i].name, expected, output, counted);
     if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
@@ -227,13 +228,12 @@ struct ClosingTotals {
     return names;
   }
 
-  /// Describes the judged outputs.
+  /// Describes the judged outputs of the graph; inner values, which stand for outputs that cannot be computed, mean
+  /// nothing by themselves.
   [[nodiscard]] std::vector<OutputReport> describe() const {
     std::vector<OutputReport> outputs;
     for (size_t i = 0; i < sums.size(); ++i)
-      outputs.push_back(readings[i]
-                            ? describe_output(*readings[i], sums[i].rows)
-                            : OutputReport{decisions[i].name, OutputMeaning::Unknown, "no output of the graph"});
+      if (readings[i]) outputs.push_back(describe_output(*readings[i], sums[i].rows));
     return outputs;
   }
 

@@ -116,7 +116,8 @@ Model rewritten(RepairPlan& repair, const Model& written) {
   }
   write_provenance(model, origin_of_repair(repair, written));
   try {
-    check_qdq_file(model.graph(), repair.options.output, promised, {});
+    check_qdq_file(model.graph(), repair.options.output, promised,
+                   {repair.placement.quantize_outputs, repair.format.per_tensor_weights});
   } catch (const Error& error) {
     throw blamed_on(find_graph_faults(written.graph()), error);
   }

@@ -24,12 +24,13 @@ namespace {
 enum class NonFinite : uint8_t { Refused, Taken };
 
 /// Returns the specs with whole inputs as samples, where a batch was found that neither the user nor the model names.
+/// An open axis behind another, as of states, is no doubt.
 std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs, const Graph& graph) {
-  const bool open = std::ranges::any_of(specs, [](const InputSpec& spec) {
-    const int axis = spec.batch_axis.value_or(kNoBatchAxis);
-    return axis >= 0 && spec.shape[as_index(axis)] < 0;
-  });
-  if (group_size(specs) == 1 && (!open || names_its_batch(graph))) return std::nullopt;
+  const auto axis_of = [](const InputSpec& spec) { return spec.batch_axis.value_or(kNoBatchAxis); };
+  const bool open =
+      std::ranges::any_of(specs, [&](const InputSpec& spec) { return axis_of(spec) == 0 && spec.shape.front() < 0; });
+  const bool inner = std::ranges::any_of(specs, [&](const InputSpec& spec) { return axis_of(spec) > 0; });
+  if (group_size(specs) == 1 && (!open || inner || names_its_batch(graph))) return std::nullopt;
   std::vector<InputSpec> whole = specs;
   for (InputSpec& spec : whole) {
     if (spec.batch_axis_named) return std::nullopt;

@@ -141,6 +141,8 @@ accepts "names of controls and HTML, a table" inspect in/t.dct
 grep -q "$escape" stdout && fail "inspect of a table wrote a terminal escape"
 accepts "names of controls and HTML, merge" merge in/t.dct -o out/t.dct
 grep -q "$escape" stdout && fail "merge wrote a terminal escape"
+mv out/t.dct in/merged.dct
+
 # Operands that cannot fit each other whatever the data hold: the model is wrong. With an open size the data may be.
 for size in 1 N; do
   printf '<ir_version: 8, opset_import: ["" : 17]> g (float[%s,4] x) => (float[M,4] y)

@@ -37,7 +37,7 @@ grep -q '^pairs: [0-9]* kept, 2 moved' stdout || fail "the scales at the Concats
 
 # A file that Detent wrote for the target stays, to the byte: pairs between FP32 values and 16-bit ones among them.
 for written in "tensorrt:11" "tensorrt --float-type fp16" "openvino --float-type fp16" "onnxruntime --float-type fp16" \
-  "qnn --activation uint16" "onnxruntime --activation int8 --policy quantize-outputs=on"; do
+  "onnxruntime --policy quantize-outputs=on"; do
   target=${written%% *}
   accepts "a file for $written" quantize "$model" $data --accuracy fast --accept-broken --overwrite -o in/own.onnx --target $written
   accepts "a repair of a file for $written" repair in/own.onnx --target $target --quiet --overwrite -o in/same.onnx

@@ -86,6 +86,13 @@ network fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y)" "
 array steps 9,4 3
 echo '{"feeds": {"y": "h"}, "cut": {"x": 1}}' >in/state.json
 document steps quantize quantize in/fed.onnx --quiet --data x=in/steps.npy --steps 4 --state in/state.json --calibrator mse --accept-broken -o out/fed.onnx $layers
+network classes_fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y, float[N, 8] p)" "
+  $(weight w5 1,8 8) $(weight w6 8,8 64)
+  a = MatMul (x, w5)
+  s = Add (a, h)
+  y = MatMul (s, w6)
+  p = Softmax (y)"
+document classes_of_steps quantize quantize in/classes_fed.onnx --quiet --data x=in/steps.npy --steps 4 --state in/state.json --calibrator mse --accept-broken -o out/classes_fed.onnx $layers
 opset='"" : 13, "TRT" : 1' network plugin "(float[N, 8] x) => (float[N, 8] y)" "
   $(weight w7 8,8 64)
   m = MatMul (x, w7)

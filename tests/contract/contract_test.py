@@ -60,13 +60,8 @@ EXCEPTIONS = (
      "and floats, which rounds the floats to 8 bits"),
     ("^openvino --activation int16", ("claim", "lint", "repair"), "its CPU plugin computes in float, some pairs away, which "
      "quantize and lint warn of"),
-    ("^openvino --policy attention=int8", ("claim",), "not yet: OpenVINO computes some products of two activations otherwise"),
     ("^onnxruntime --float-type", ("lint", "repair"), "lint does not see that O9 leaves layers between 16-bit floats float"),
-    ("--activation|--policy|--float-type|^openvino:npu|^qnn", ("repair",), "not yet: repair does not read the recorded options, "
-     "nor keeps 16-bit islands, constants of norms and scales that a Concat shares"),
 )
-# The same for networks with values of 16-bit floats.
-HALF_EXCEPTIONS = (("repair",), "not yet: repair does not write scales of 16 bits again")
 # Operators whose outputs jump: an argument rounded to 16 bits in another order may decide otherwise.
 JUMPS = {"ArgMax", "ArgMin", "TopK", "Greater", "Less", "Equal", "Cast", "CastLike", "If", "Round", "Floor"}
 SAME = 1.0  # dB between the claim and the engine
@@ -290,8 +285,8 @@ class Case:
             if claim is None or wanted[name].dtype.kind != "f":
                 continue
             real = sqnr(wanted[name], self.found[name])
-            # With 16-bit floats, in OpenVINO and on HTP a rounding in another order flips codes. Both are then errors of
-            # n independent codes, whose sums of squares differ by sqrt(4 / n), three times that by chance.
+            # With 16-bit floats, in OpenVINO and on HTP a rounding in another order flips codes. Both are then errors
+            # of n independent codes, whose sums of squares differ by sqrt(4 / n), three times that by chance.
             other_order = self.exact < EXACT["fp32"] or self.target in ("openvino", "qnn")
             by_chance = 13 * numpy.sqrt(4 / wanted[name].size) if other_order else 0
             require(min(real, claim) > self.exact or abs(real - claim) <= SAME + by_chance,
@@ -339,7 +334,7 @@ def judge(case, only):
     for check in CHECKS:
         if (only and check not in (only, "quantize", "loads")) or any(
                 re.search(pattern, case.combination) and check in checks for pattern, checks, _ in EXCEPTIONS) or (
-                    check in HALF_EXCEPTIONS[0] and case.is_half) or (check in ("lint", "repair") and case.splits):
+                    check in ("lint", "repair") and case.splits):
             continue
         case.commands = []
         try:

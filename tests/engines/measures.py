@@ -9,8 +9,8 @@ ENOUGH_DB = 30.0  # whatever ONNX Runtime reaches
 EQUAL_SHARE = 0.99  # of the elements of an integer output
 CLAIM_DB = 1.0  # between what a report claims and what the engine computes with the same samples
 # Two correct runs of one file differ where a sum lies between two codes: the engine adds in another order, or with
-# fused constants. A step between codes is 8 deviations / 255, 30 dB below a normal signal, so one such code in 100 is an
-# error of 50 dB. Noise below that floor is not compared.
+# fused constants. A step between codes is 8 deviations / 255, 30 dB below a normal signal, so one such code in 100 is
+# an error of 50 dB. Noise below that floor is not compared.
 FLOOR_DB = 50.0
 
 

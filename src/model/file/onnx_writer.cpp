@@ -155,9 +155,10 @@ void check_beside_data(const AtomicFile& model, const fs::path& path, const Chec
 }
 
 /// Names the data first, under a name that only the new model has: a process killed in between leaves the old pair
-/// intact.
+/// intact. Others wait: a writer of the model before might remove data of this name as those that it replaces.
 void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path,
                const Check& check) {
+  const FolderLock lock(folder_of(path));
   OutputSet pair;
   if (is_there(data_path)) {  // the same content
     const AtOnce now;

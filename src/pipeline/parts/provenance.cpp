@@ -94,21 +94,24 @@ constexpr const char* kOwn = "detent.";
 constexpr const char* kProducer = "detent";
 constexpr std::string_view kFloatLayer = "float_layer:";  // then the name of a node; the text is the reason
 
-/// Returns the nodes that only this run left float: any file shows those that rules keep float.
+/// Returns the nodes that only this run left float, and with any the layers that stay float beside them: without, any
+/// file shows those that rules keep float.
 std::map<std::string, std::string> nodes_left_float(const Prepared& prepared) {
   std::map<std::string, std::string> nodes;
   const auto add = [&](NodeId node, RuleId rule, const std::string& reason) {
-    if (rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream)
-      nodes.emplace(prepared.graph().node(node).name, name_of(rule) + ": " + reason);
+    nodes.emplace(prepared.graph().node(node).name, name_of(rule) + ": " + reason);
   };
-  for (const LayerDecision& layer : prepared.plan.layers) {
-    if (layer.int8) continue;
-    add(layer.node, layer.rule, layer.reason);
-    if (prepared.recipe.placement.dynamic_products)  // a file of pairs would have them here
-      nodes.emplace(prepared.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
-  }
+  const auto is_of_run = [](RuleId rule) {
+    return rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream;
+  };
   for (const EdgeDecision& edge : prepared.plan.edges)
-    if (!edge.pair && !prepared.plan.find_layer(edge.consumer)) add(edge.consumer, edge.rule, edge.reason);
+    if (!edge.pair && !prepared.plan.find_layer(edge.consumer) && is_of_run(edge.rule))
+      add(edge.consumer, edge.rule, edge.reason);
+  const bool all = prepared.recipe.placement.dynamic_products ||  // a file of pairs would have them here
+                   std::ranges::any_of(prepared.plan.layers,
+                                       [&](const auto& layer) { return !layer.int8 && is_of_run(layer.rule); });
+  for (const LayerDecision& layer : prepared.plan.layers)
+    if (!layer.int8 && all) add(layer.node, layer.rule, layer.reason);
   return nodes;
 }
 

@@ -146,11 +146,22 @@ std::set<std::string> saturating_weights(const Graph& graph, const PlacementPlan
   return names;
 }
 
+/// Returns the options that the file records for this target; the defaults where it records none.
+RecordedOptions options_recorded_for(const Target& target, const Model& written) {
+  const auto origin = read_provenance(written);
+  return origin && origin->target == target.spec() ? recorded_options(origin->options) : RecordedOptions{};
+}
+
+bool pairs_write_outputs(const Target& target, const Model& written) {
+  return target.engine.pairs_in_front_suffice || target.engine.whole_graph ||
+         options_recorded_for(target, written).placement.quantize_outputs;
+}
+
 }  // namespace
 
 RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
     : options(given), target(engine),
-      trained(written, read_pairs(written.graph()), engine.engine.pairs_in_front_suffice || engine.engine.whole_graph),
+      trained(written, read_pairs(written.graph()), pairs_write_outputs(engine, written)),
       model(trained.model.clone()) {
   if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
   choose_options(written);
@@ -180,9 +191,7 @@ RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const M
 void RepairPlan::choose_options(const Model& written) {
   using Scales = PlacementOptions::Scales;
   const CodeType codes = trained.reading.type() == CodeType::Fp8 ? CodeType::Fp8 : CodeType::Int8;
-  RecordedOptions recorded;
-  if (const auto origin = read_provenance(written); origin && origin->target == target.spec())
-    recorded = recorded_options(origin->options);
+  RecordedOptions recorded = options_recorded_for(target, written);
   if (recorded.placement.type != codes) recorded = {};
   static_cast<PlacementOptions&>(placement) = recorded.placement;
   placement.type = codes;

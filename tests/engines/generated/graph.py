@@ -13,7 +13,7 @@ class Graph:
 
     def __init__(self, opset, seed):
         self.opset, self.random = opset, numpy.random.default_rng(seed)
-        self._nodes, self._constants, self._inputs, self._shapes = [], {}, [], {}
+        self._nodes, self._constants, self._inputs, self._shapes, self._told = [], {}, [], {}, []
 
     def __getattr__(self, op):
         if not op[0].isupper():
@@ -23,8 +23,8 @@ class Graph:
     def add(self, op, inputs, outputs=1, domain="", **attributes):
         name = f"{op}_{len(self._nodes)}"
         names = [name + (f":{index}" if index else "") for index in range(outputs)]
-        self._nodes.append(onnx.helper.make_node(op, [self._name(value) for value in inputs], names, name, domain=domain,
-                                                 **attributes))
+        inputs = [self._name(value) for value in inputs]
+        self._nodes.append(onnx.helper.make_node(op, inputs, names, name, domain=domain, **attributes))
         return names[0] if outputs == 1 else names
 
     def _name(self, value):
@@ -48,6 +48,11 @@ class Graph:
             for info in [*inferred.input, *inferred.value_info, *inferred.output]:
                 self._shapes[info.name] = [extent.dim_value for extent in info.type.tensor_type.shape.dim]
         return self._shapes[value]
+
+    def of_shape(self, extents, value):
+        """Returns the value, whose extents ONNX's inference does not find."""
+        self._told.append(onnx.helper.make_tensor_value_info(value, FLOAT, extents))
+        return value
 
     def normal(self, *shape, scale=1.0, mean=0.0):
         return self.random.normal(mean, scale, shape).astype(numpy.float32)
@@ -137,7 +142,8 @@ class Graph:
 
     def model(self, outputs):
         outputs = [onnx.helper.make_tensor_value_info(name, FLOAT, self._shapes.get(name)) for name in outputs]
-        graph = onnx.helper.make_graph(self._nodes, "generated", self._inputs, outputs, list(self._constants.values()))
+        graph = onnx.helper.make_graph(self._nodes, "generated", self._inputs, outputs, list(self._constants.values()),
+                                       value_info=self._told)
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", self.opset)])
         model.ir_version = IR_VERSION[self.opset < 21]
         return model

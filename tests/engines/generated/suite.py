@@ -94,8 +94,8 @@ def judge_network(name, how, worker, folder):
             numpy.save(folder / f"{option[2:]}__{key}.npy", array)
             data.append(f"{option}={key}={folder / f'{option[2:]}__{key}.npy'}")
     numpy.savez(folder / "feeds.npz", **judged)
-    code, text, said = models_judge.detent("quantize", str(float_path), f"--target={target}", "-o", str(path), "--quiet",
-                                           "--json", *data, *options)
+    code, text, said = models_judge.detent("quantize", str(float_path), f"--target={target}", "-o", str(path),
+                                           "--quiet", "--json", *data, *options)
     if not path.exists():
         return {"failed": {"quantized": f"exit {code}: {models_judge.last_line(said)}"}, "values": {}, "share": None}
     report = json.loads(text)

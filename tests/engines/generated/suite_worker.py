@@ -44,7 +44,8 @@ def check_outputs(job, names, truth, outputs, noises):
     for index, name in enumerate(names):
         want, got = [part[index] for part in truth], [part[index] for part in outputs]
         if any(a.shape != b.shape or a.dtype != b.dtype for a, b in zip(want, got)):
-            failed["shapes"] = f"{name}: {got[0].dtype}{list(got[0].shape)} instead of {want[0].dtype}{list(want[0].shape)}"
+            is_now, was = (f"{part[0].dtype}{list(part[0].shape)}" for part in (got, want))
+            failed["shapes"] = f"{name}: {is_now} instead of {was}"
         elif name in job["claims"]:
             values[name], said = measures.check_claim(job["claims"][name], want, got, noises[index])
             if said:
