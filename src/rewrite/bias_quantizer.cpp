@@ -69,10 +69,12 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
   return result;
 }
 
-std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count, int64_t products) {
+std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count, int64_t products,
+                                       bool in_half) {
   const double sums = std::min(static_cast<double>(products) * 128 * 255, 0x1p30);
   // Two products and a quotient are rounded to float, each by 2^-24 at most: 2^-22 of 2^31 is kept free.
-  const double limit = kLargestBiasCode - 0x1p9 - sums;
+  constexpr double kLargestHalfCode = 65504 * (1 - 0x1p-9);  // both scales are rounded by 2^-11
+  const double limit = in_half ? kLargestHalfCode : kLargestBiasCode - 0x1p9 - sums;
   constexpr double kLeastProduct = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
   return largest_scales(
       bias, count, [&](double b) { return std::max(b / limit, kLeastProduct) / static_cast<double>(input_scale); });

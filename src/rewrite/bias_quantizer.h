@@ -34,11 +34,12 @@ struct QuantizedBias {
 /// together.
 /// products  0: the sums fit no 32 bits, as those of 16-bit activations, and the code alone must fit. Such a bias is at
 ///           least 258 times the largest product.
+/// in_half   the engine computes the codes in FP16, and |code| must be below 65504.
 /// Input     a channel bias.
 /// Output    `count` numbers; 0 where no scale is large enough.
 /// Source    onnxruntime, quantization/qdq_quantizer.py, QDQQuantizer._adjust_weight_scale_for_int32_bias (16 bits).
 [[nodiscard]] std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count,
-                                                     int64_t products);
+                                                     int64_t products, bool in_half = false);
 
 /// Returns scales for channels whose weights are all zero, which only the bias needs: with |b| / (input_scale * 2^23)
 /// the bias keeps 23 bits, while scale 1 would round it to whole steps of the input. 0 for a bias of 0.

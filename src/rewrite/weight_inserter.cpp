@@ -138,7 +138,9 @@ class WeightInserter {
       if (quantized.raised > 0)
         warn("weight '" + wish + "' of node '" + node_of(decision).name + "': the scale of " +
              std::to_string(quantized.raised) + " of " + plural(copy.qparams.scale.size(), "channel") +
-             " was raised so that the INT32 bias fits 32 bits");
+             " was raised so that the INT32 bias fits " +
+             (context_.type_of(decision.value) == DataType::Float16 ? "FP16, in which the engine computes it"
+                                                                    : "32 bits"));
     } catch (const Error& error) {
       throw error.in("weight '" + context_.name(decision.value) + "' of node '" + node_of(decision).name + "'");
     }
@@ -198,14 +200,17 @@ class WeightInserter {
 
   void require_scales(const WeightDecision& decision, Copy& copy) const {
     Bias bias;
-    if (!find_bias(decision, bias).empty() || context_.type_of(*bias.value) != DataType::Float32) return;
+    if (!find_bias(decision, bias).empty()) return;
+    const DataType type = context_.type_of(*bias.value);
+    const bool in_half = type == DataType::Float16 && context_.plan.target->engine.half_bias_codes;
+    if (type != DataType::Float32 && !in_half) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);
     const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[as_index(decision.axis)];
     const bool wide = code_format(input_qparams(decision)->type).bits == 16;
     const int64_t products = wide ? 0 : weight.element_count() / std::max<int64_t>(channels, 1);
     const size_t count = channels_of(decision);
-    keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products));
+    keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products, in_half));
     keep_larger(copy.zero_scales, zero_weight_scales(bias.content, bias.input_scale, count));
   }
 

@@ -43,6 +43,8 @@ def _executed(compiled):
     for op in compiled.get_runtime_model().get_ops():
         if _text(op, "layerType") in LAYER_TYPES:
             precision = _text(op, "runtimePrecision")
+            if _text(op, "primitiveType").endswith("f32"):  # INT8 weights, multiplied as floats
+                precision = "f32"
             for name in _text(op, "originalLayersNames").split(","):
                 by_name.setdefault(name, set()).add(precision)
             for name in _weights_of(op):

@@ -1,6 +1,7 @@
 """Qualcomm's QNN: the HTP graph compiler of its phones, whose graphs an emulator runs on x86-64."""
 
 import collections
+import functools
 import re
 
 import onnx
@@ -8,8 +9,13 @@ import onnxruntime
 import onnxruntime_qnn
 
 
-def _session(path):
+@functools.cache
+def _register():
     onnxruntime.register_execution_provider_library("QNNExecutionProvider", onnxruntime_qnn.get_library_path())
+
+
+def _session(path):
+    _register()
     device = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "QNNExecutionProvider"][:1]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

@@ -96,6 +96,16 @@ TEST(LeastWeightScales, AreZeroWhereNoScaleIsLargeEnough) {
   EXPECT_THAT(least_weight_scales(bias, 1e-30F, 1, 1), ElementsAre(0));
 }
 
+// ONNX Runtime divides a bias of FP16 by the product of the scales in FP16, whose largest number is 65504.
+TEST(LeastWeightScales, KeepTheCodesOfAHalfBiasFinite) {
+  const Tensor bias = Tensor::from<float>({1}, {3});
+  constexpr float kInputScale = 0x1p-10F;
+  const float least = least_weight_scales(bias, kInputScale, 1, 9, true).front();
+  EXPECT_LT(3 / (kInputScale * least), 65504);
+  EXPECT_GT(3 / (kInputScale * least), 65000);
+  EXPECT_LT(least_weight_scales(bias, kInputScale, 1, 9).front(), least / 1000);
+}
+
 TEST(ZeroWeightScales, KeepTheBiasTo23Bits) {
   const std::vector<float> scales = zero_weight_scales(Tensor::from<float>({3}, {0.3F, 0, -20}), 1, 3);
   EXPECT_EQ(scales[1], 0.0F);

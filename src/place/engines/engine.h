@@ -64,6 +64,7 @@ struct EngineDef {
   Decided<bool> int8_weights_alone;  ///< 8-bit weights of a float layer stay 8-bit in what it builds
   /// Forms of operators that it needs and exporters do not write, in the order of the changes.
   Decided<std::span<const OperatorForm>> forms;
+  Decided<bool> half_bias_codes;            ///< it makes codes of a bias itself, in the type of the bias
   Decided<bool> runs_qoperators;            ///< QLinearConv and other operators on codes are kernels
   Decided<bool> float32_scales;             ///< scales are FP32 also beside FP16 values
   Decided<bool> half_scales_below_opset19;  ///< FP16 scales are taken although ONNX has them from opset 19 on

@@ -28,6 +28,7 @@ constexpr OfEngine kOfEngines[] = {
     {&EngineDef::blocks_divide_rows, "WeightsPlan.TensorRTWantsWholeBlocks"},
     {&EngineDef::shortens_blocks, "WeightsPlan.OpenVinoReadsFourBitsOfAnEvenNumberOfRows"},
     {&EngineDef::int8_weights_alone, "WeightsPlan.SaysWhereEightBitsSaveNothing"},
+    {&EngineDef::half_bias_codes, "LeastWeightScales.KeepTheCodesOfAHalfBiasFinite"},
     {&EngineDef::runs_qoperators, "other_tools.IntegerOperators"},
     {&EngineDef::float32_scales, "WrittenFormats.HaveFloat32ScalesBesideHalvesWhereTheEngineWantsThat"},
     {&EngineDef::half_scales_below_opset19, "LintModel.HalfScalesBelowOpset19AreRefusedOrTaken"},

@@ -77,10 +77,28 @@ void check_convolution(const LintView& view, FindingLog& log, const Node& layer)
             "give the pairs around the Concat UINT8 codes", {layer.id});
 }
 
+// A Conv behind exchanged channels, with nothing but activations between.
+void check_exchange(const LintView& view, FindingLog& log, const Node& layer) {
+  if (view.facts().kind(layer.id) != OpKind::Conv || layer.int_or("group", 1) != 1) return;
+  const Node* node = &layer;
+  while (!view.operand(node->id, 0)) {
+    const Node* before = view.graph().producer(node->input(0));
+    if (!before) return;
+    if (exchanges_channels(view.facts(), *before))
+      return log.add(layer.name,
+                     "reads channels that " + view.facts().describe(before->id) +
+                         " exchanges: OpenVINO merges the order into its weights, inverted, in the float model too",
+                     "put a pair between, or write the order into the weights", {layer.id});
+    if (!is_fusable_activation(view.facts().kind(before->id))) return;
+    node = before;
+  }
+}
+
 }  // namespace
 
 void computed_otherwise(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
+    check_exchange(view, log, node);
     switch (view.facts().kind(node.id)) {
       case OpKind::AveragePool: check_average(view, log, node); break;
       case OpKind::Conv: check_convolution(view, log, node); break;

@@ -26,6 +26,22 @@ bool is_symmetric(const QdqNode& node) {
   return std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
 }
 
+namespace {
+
+/// Returns the copy of floats between the layer and the pair in front; nullptr without one.
+const Node* copy_of_floats(const PairView& view, NodeId layer, int slot) {
+  const Node* node = &view.node(layer);
+  while (!view.operand(node->id, slot)) {
+    const Node* before = view.graph().producer(node->input(slot));
+    if (!before || view.facts().data_slots(before->id).size() != 1) return nullptr;
+    if (copies_floats(*before)) return before;
+    node = before, slot = view.facts().data_slots(before->id).front();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string openvino_obstacle(const PairView& view, NodeId layer) {
   const auto data = view.pairs_in_front(layer, view.data_slot(layer), takes_extremes);
   const QuantizedOperand* weight = view.weight(layer);
@@ -33,6 +49,8 @@ std::string openvino_obstacle(const PairView& view, NodeId layer) {
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";
+  if (const Node* copy = copy_of_floats(view, layer, view.data_slot(layer)))
+    return view.facts().describe(copy->id) + " between it and the pair moves floats only";
   if (const std::string refusal = openvino_kernel_obstacle(view.facts(), view.node(layer)); !refusal.empty())
     return std::string(view.target().engine.title) + " " + refusal;
   const bool deconvolution = view.facts().kind(layer) == OpKind::ConvTranspose;

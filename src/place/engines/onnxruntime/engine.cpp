@@ -116,6 +116,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = true,
     .forms = kForms,
+    .half_bias_codes = true,
     .runs_qoperators = true,
     .float32_scales = false,
     .half_scales_below_opset19 = false,

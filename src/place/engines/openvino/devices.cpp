@@ -118,6 +118,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = true,
     .int8_weights_alone = true,
     .forms = kForms,
+    .half_bias_codes = false,
     .runs_qoperators = false,
     .float32_scales = true,
     .half_scales_below_opset19 = false,

@@ -5,8 +5,7 @@
 // * Decides: no pair. A note, and a verdict that is not good, if a graph input has an open axis behind the batch and a
 //   Conv over one axis runs in INT8 (`openvino:cpu`).
 // * Why: OpenVINO computed 17 dB for 39 of a Conv in front of an LSTM, and 11 dB for 39 of a U-Net of Conv and GELU,
-// also
-//   of NNCF's files. With a fixed length it computes what the file says. On a CPU with AVX2 alone 90 such
+//   also of NNCF's files. With a fixed length it computes what the file says. On a CPU with AVX2 alone 90 such
 //   networks came out right: Detent cannot see which CPU the file will meet.
 // * Change it: fix the length, by `model.reshape` before `compile_model` or in the file.
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.

@@ -7,6 +7,7 @@
 
 #include "core/index.h"
 #include "ops/clip_bounds.h"
+#include "ops/operands.h"
 #include "ops/traits.h"
 #include "place/draft/certain_shapes.h"
 #include "place/draft/flow.h"
@@ -91,12 +92,41 @@ std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer)
     return "computes attention whose queries are an INT8 constant wrongly, and other products with the constant on the "
            "left in float";
   const MaybeValue data = facts.data_input(layer.id);
+  if (const Node* maker = facts.producer(data); maker && facts.kind(maker->id) == OpKind::Sequence)
+    return "does not compile a pair behind a " + maker->op_type;
   if (kind == OpKind::MatMul && facts.find_rank(data) == 1U) return "makes a matrix of a vector between pairs";
   return "";
 }
 
 bool takes_extremes(const Node& node) {
   return node.op_type == "ReduceMax" || node.op_type == "ReduceMin" || node.op_type == "GlobalMaxPool";
+}
+
+bool copies_floats(const Node& node) {
+  static const std::set<std::string> kinds{"GatherElements", "GatherND", "SpaceToDepth", "Tile"};
+  return kinds.contains(node.op_type);
+}
+
+bool exchanges_channels(const GraphFacts& facts, const Node& node) {
+  const Tensor* order = node.op_type == "Gather" ? facts.graph().constant(node.input(1)) : nullptr;
+  if (!order || order->shape().rank() != 1) return false;
+  if (const int64_t axis = node.int_or("axis", 0); axis != kChannels) {
+    const auto rank = facts.find_rank(node.input(0));
+    if (!rank || axis + static_cast<int64_t>(*rank) != kChannels) return false;
+  }
+  const std::vector<int64_t> places = integers_of(*order);
+  const int64_t channels = std::ssize(places);
+  std::vector<bool> seen(places.size(), false);
+  for (const int64_t place : places) {
+    const int64_t channel = place < 0 ? place + channels : place;
+    if (channel < 0 || channel >= channels || seen[as_index(channel)]) return false;
+    seen[as_index(channel)] = true;
+  }
+  for (int64_t i = 0; i < channels; ++i) {
+    const int64_t there = (places[as_index(i)] + channels) % channels;
+    if ((places[as_index(there)] + channels) % channels != i) return true;
+  }
+  return false;
 }
 
 bool ends_in_pair(const PlacementDraft& draft, const Node& node) {

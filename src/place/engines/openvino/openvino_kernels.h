@@ -15,6 +15,13 @@ namespace detent {
 /// which then computes other numbers.
 [[nodiscard]] bool takes_extremes(const Node& node);
 
+/// True for a node that moves numbers and takes floats only: the layer behind it reads no codes through it.
+[[nodiscard]] bool copies_floats(const Node& node);
+
+/// True for a Gather that exchanges channels in an order that is not its own inverse. The engine merges it into the
+/// weights of the Conv behind it, in the inverse order, unless a pair stands between.
+[[nodiscard]] bool exchanges_channels(const GraphFacts& facts, const Node& node);
+
 /// True when the engine can compute a pair behind the node in the node's kernel: only copies and operators that work
 /// element by element stand between, and nothing else reads a value on the way.
 [[nodiscard]] bool ends_in_pair(const PlacementDraft& draft, const Node& node);

@@ -97,6 +97,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = true,
     .forms = kForms,
+    .half_bias_codes = false,
     .runs_qoperators = false,
     .float32_scales = true,
     .half_scales_below_opset19 = false,

@@ -8,7 +8,8 @@
 // * Decides: no pair. The plan's notes name each node that stays float, control flow, and graph inputs with open
 //   extents. They name RNN, and with the reason the LSTM and GRU that the execution provider does not take. They also
 //   name nodes for which HTP has no kernel: LSTM, GRU, Mod, Erf outside GELU, MaxPool over three axes, GatherND of
-//   booleans, values of more than five axes.
+//   booleans, values of more than five axes, Selu, Swish, Tan, ThresholdedRelu, GroupNormalization, RotaryEmbedding,
+//   RoiAlign, the Scatter operators, DFT, STFT, losses, and the Mean of several values. A CumSum comes out wrong.
 // * Why: each of the former splits the graph or keeps it off HTP. `lint` reports them as errors (`htp-...`).
 // * Change it: fix the extents and export without control flow.
 // * Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; Olive, issue 1552.

@@ -1,6 +1,7 @@
 #include "place/engines/qnn/qnn_units.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/onnx_type.h"
 #include "ops/traits.h"
@@ -46,9 +47,27 @@ std::string recurrent_obstacle(const Graph& graph, const Node& node) {
 std::string missing_kernel(const GraphFacts& facts, const Node& node) {
   constexpr size_t kMostAxes = 5, kVolume = 3;
   if (!node.domain.empty()) return "";
+  static const std::set<std::string> ends_session{"DFT",
+                                                  "GroupNormalization",
+                                                  "IsNaN",
+                                                  "Mod",
+                                                  "NegativeLogLikelihoodLoss",
+                                                  "RoiAlign",
+                                                  "RotaryEmbedding",
+                                                  "STFT",
+                                                  "Scatter",
+                                                  "ScatterElements",
+                                                  "ScatterND",
+                                                  "Selu",
+                                                  "SoftmaxCrossEntropyLoss",
+                                                  "Swish",
+                                                  "Tan",
+                                                  "ThresholdedRelu"};
   const bool recurrent = is_recurrent(node) && recurrent_obstacle(facts.graph(), node).empty();
-  if (recurrent || node.op_type == "Mod")
+  const bool averages = node.op_type == "Mean" && node.inputs.size() > 1;
+  if (recurrent || averages || ends_session.contains(node.op_type))
     return "is taken, and then the whole session ends with error 1002 (asked on the emulator of QAIRT 2.51)";
+  if (node.op_type == "CumSum") return "is summed by HTP in codes, without their zero point (-13 dB for 30)";
   if (node.op_type == "Erf") return "has no kernel on HTP and runs on the CPU; a whole GELU has one";
   const Node* cast = node.op_type == "GatherND" ? facts.producer(node.input(0)) : nullptr;
   if (cast && cast->op_type == "Cast" && cast->int_or("to", 0) == onnx_type_of(DataType::Bool))

@@ -61,6 +61,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = false,
     .forms = std::span<const OperatorForm>(),
+    .half_bias_codes = false,
     .runs_qoperators = false,
     .float32_scales = false,
     .half_scales_below_opset19 = true,
