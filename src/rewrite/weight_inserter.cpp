@@ -202,7 +202,8 @@ class WeightInserter {
     Bias bias;
     if (!find_bias(decision, bias).empty()) return;
     const DataType type = context_.type_of(*bias.value);
-    const bool in_half = type == DataType::Float16 && context_.plan.target->engine.half_bias_codes;
+    const Target* target = context_.plan.target;
+    const bool in_half = type == DataType::Float16 && target && target->engine.half_bias_codes;
     if (type != DataType::Float32 && !in_half) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
     const Tensor& weight = tensor_of(decision);

@@ -77,7 +77,7 @@ void check_convolution(const LintView& view, FindingLog& log, const Node& layer)
             "give the pairs around the Concat UINT8 codes", {layer.id});
 }
 
-// A Conv behind exchanged channels, with nothing but activations between.
+// A Conv behind exchanged channels, with activations between at most.
 void check_exchange(const LintView& view, FindingLog& log, const Node& layer) {
   if (view.facts().kind(layer.id) != OpKind::Conv || layer.int_or("group", 1) != 1) return;
   const Node* node = &layer;

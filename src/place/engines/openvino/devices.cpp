@@ -106,7 +106,7 @@ constexpr EngineDef kEngine{
     .rules = kRules,
     .other_engine = "onnxruntime",
     .minimum_opset = 13,
-    .newest_opset = 21,
+    .newest_opset = 24,
     .takes_pairs = true,
     .whole_graph = false,
     .pairs_beside_foreign = true,

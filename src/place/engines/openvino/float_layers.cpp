@@ -8,7 +8,8 @@
 //
 // * Decides: a ConvTranspose with groups, a MatMul of a vector and a MatMul whose constant stands on the left (learned
 //   queries) read floats and keep float weights. A Conv behind a Concat of another axis than the channels (circular
-//   padding) does, too, unless its input cannot go below 0. Products of a vector and a constant matrix are products of
+//   padding) does, too, unless its input cannot go below 0. A layer behind an operator that reads a sequence reads
+//   floats, because the engine compiles no pair there. Products of a vector and a constant matrix are products of
 //   a matrix before rules apply, and get pairs.
 // * Why: the engine runs a ConvTranspose with groups in float whatever its pairs are. Between pairs a vector's product
 //   comes out as a matrix. Attention with an INT8 constant on the left comes out wrong (0.5 dB) unless the keys have

@@ -92,7 +92,7 @@ std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer)
     return "computes attention whose queries are an INT8 constant wrongly, and other products with the constant on the "
            "left in float";
   const MaybeValue data = facts.data_input(layer.id);
-  if (const Node* maker = facts.producer(data); maker && facts.kind(maker->id) == OpKind::Sequence)
+  if (const Node* maker = facts.producer(data); maker && maker->op_type.find("Sequence") != std::string::npos)
     return "does not compile a pair behind a " + maker->op_type;
   if (kind == OpKind::MatMul && facts.find_rank(data) == 1U) return "makes a matrix of a vector between pairs";
   return "";

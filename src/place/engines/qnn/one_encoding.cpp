@@ -5,8 +5,8 @@
 // The encoding is calibrated on the merged data of both sides.
 //
 // * Decides: input and output of Reshape, Transpose, Squeeze, Unsqueeze, Flatten, Expand, Gather, GatherElements, Tile,
-//   Slice, Split, Pad with 0, MaxPool and Resize share one scale and zero point, and so do those of a Clip with a lower
-//   bound above 0.
+//   Slice, Split, Pad with 0, MaxPool and Resize share one scale and zero point. A Clip with a lower bound above 0
+//   has one encoding, too.
 // * Why: HTP moves their codes without a change; the execution provider overrides nearly equal encodings. Between two
 //   encodings HTP drops such a lower bound: 0 comes out of Clip (0.5, 4) (-8 dB for 30; with one encoding 35).
 // * Change it: no option.
