@@ -93,11 +93,19 @@ std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
   return "";
 }
 
+// True where the sizes of the samples, or constant factors of 1, show that the node is an Identity.
+bool changes_no_size(const GraphFacts& facts, const Node& resize) {
+  constexpr int kFactors = 2;
+  if (const Tensor* factors = facts.graph().constant(resize.input(kFactors));
+      factors && factors->element_count() > 0 && factors->type() == DataType::Float32)
+    return std::ranges::all_of(factors->data<float>(), [](float factor) { return factor == 1; });
+  const Shape *before = facts.find_shape(resize.input(0)), *after = facts.find_shape(resize.output(0));
+  return before && after && *before == *after;
+}
+
 void mark_empty_resizes(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
-    if (facts.kind(node.id) != OpKind::Resize) continue;
-    const Shape *before = facts.find_shape(node.input(0)), *after = facts.find_shape(node.output(0));
-    if (before && after && *before == *after)
+    if (facts.kind(node.id) == OpKind::Resize && changes_no_size(facts, node))
       draft.keep_out(node.id, "TensorRT does not build a Resize that changes nothing between pairs");
   }
 }
