@@ -160,7 +160,7 @@ struct Judges {
 };
 
 /// Measures the float or cast model that is faster than every file with pairs, and writes it.
-QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, const Judges& judges,
+QuantizeReport without_pairs(const std::filesystem::path& file, const QuantizeOptions& options, const Judges& judges,
                              Attempt& attempt, std::optional<BoundReport> bound) {
   auto& [prepared, measured, chosen] = attempt;
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
@@ -170,7 +170,7 @@ QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& o
   chosen.ranges.clear();
   QuantizeReport report = start_report(options, prepared, measured, chosen, std::move(bound));
   report.plan.folded_batchnorms = 0;  // the model as it was given
-  const Model model = read_float_model(timer.chosen);
+  const Model model = read_float_model(file);
   Closing closing{closing_on.error_of(model, options.run), std::nullopt};
   if (closing.exact)
     report.error = closing.exact->report, report.error_source = closing_on.text(measured.calibration.identities);
@@ -181,7 +181,7 @@ QuantizeReport without_pairs(const LatencyTimer& timer, const QuantizeOptions& o
   if (judges.score) report.score = measure_score(*judges.score, model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, model.graph());
   report.verdict = judge({.closing = closing.exact.value_or(ClosingError{})});
-  write_without_pairs(timer, options, report);
+  write_without_pairs(model, options, report);
   return report;
 }
 
@@ -214,10 +214,16 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   // times of an engine -> the fastest pairs within the accuracy, or none
   std::optional<LatencyReport> latency;
   if (timer) {
-    latency = find_fastest(attempt, given, *timer, judge.get());
-    options = with_level(given);
-    if (!timer->chosen.empty()) {
-      QuantizeReport report = without_pairs(*timer, given, {judge.get(), scorer.get()}, attempt, std::move(bound));
+    FastestFile fastest = find_fastest(attempt, given, *timer, judge.get());
+    latency = std::move(fastest.report);
+    if (fastest.variant) {
+      given = fastest.variant->options;
+      options = with_level(given);
+      take_variant(attempt, std::move(*fastest.variant), std::move(fastest.ranges));
+    }
+    if (!fastest.without_pairs.empty()) {
+      QuantizeReport report =
+          without_pairs(fastest.without_pairs, given, {judge.get(), scorer.get()}, attempt, std::move(bound));
       report.latency = std::move(latency);
       add_cost(stopwatch, report);
       return report;

@@ -157,15 +157,6 @@ class Refusals(Case):
             self.assertRegex(last_line(done.stderr), f"^{engine}: No module named .*; pip install .*{engine}")
 
 
-class Sources(unittest.TestCase):
-    def test_common_part_is_the_same(self):
-        """Each command is one file, so that it can be copied to a board, so they share text and not a module."""
-        parts = [(COMMANDS / engine).read_text().split("# --- From here on ")[1].rpartition("\n\nmain(")[0]
-                 for engine in IN_PYTHON]
-        self.assertGreater(len(parts[0]), 1000)
-        self.assertEqual(parts, parts[:1] * 3)
-
-
 LOG = """&&&& RUNNING TensorRT.trtexec [TensorRT v100600] [b26] # trtexec --onnx=x.onnx
 [11/28/2026-12:00:00] [I] === Device Information ===
 [11/28/2026-12:00:00] [I] Available Devices:

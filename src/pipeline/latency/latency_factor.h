@@ -6,6 +6,7 @@
 
 #include "detent/base/tensor.h"
 #include "detent/options/placement_options.h"
+#include "tune/latency/latency_ledger.h"
 #include "tune/latency/latency_table.h"
 
 namespace detent {
@@ -21,6 +22,9 @@ struct LatencyFactor {
   bool dynamic = false;                         ///< products find their scales at run time
   void (*policy)(PlacementOptions&) = nullptr;  ///< change of policies; nullptr: none
   std::vector<std::string> options = {};        ///< words of a command line that make the change
+
+  /// Returns what a ledger knows it by: its nodes in float, or its name.
+  [[nodiscard]] Changes changes() const { return nodes.empty() ? Changes{name} : Changes(nodes.begin(), nodes.end()); }
 };
 
 }  // namespace detent

@@ -197,7 +197,7 @@ std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const Quantiz
   const Graph& graph = prepared.graph();
   const Work work(graph, prepared.plan, prepared.shapes);
   const auto changes = [&](const LatencyFactor& factor) {
-    return !have_same_pairs(variant_of(attempt, options, {&factor}).plan, prepared.plan);
+    return pairs_of(variant_of(attempt, options, {&factor}).plan) != pairs_of(prepared.plan);
   };
 
   std::vector<LatencyFactor> factors;

@@ -7,7 +7,6 @@
 #include "model/model.h"
 #include "pipeline/parts/written_file.h"
 #include "place/engines/target.h"
-#include "prepare/read_model_to_run.h"
 #include "rewrite/write_same.h"
 
 namespace detent {
@@ -39,8 +38,7 @@ std::unique_ptr<LatencyTimer> begin_latency(const QuantizeOptions& options) {
   return std::make_unique<LatencyTimer>(options);
 }
 
-void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report) {
-  const Model model = read_float_model(timer.chosen);
+void write_without_pairs(const Model& model, const QuantizeOptions& options, QuantizeReport& report) {
   write_same(model, options.output, write_options(options.overwrite, options.external_data));
   report.written_opset = model.graph().opset();
   report.output_bytes = written_bytes(options.output);

@@ -7,6 +7,7 @@
 
 #include "core/files/unfinished.h"
 #include "detent/quantize.h"
+#include "model/model.h"
 #include "pipeline/latency/latency_command.h"
 #include "tune/latency/latency_table.h"
 
@@ -17,8 +18,7 @@ struct LatencyTimer {
   LatencyFolder folder = {};
   LatencyCommand command;
   LatencyTable table;
-  LatencyAnswer of_float;        ///< of the float model as it was given
-  std::filesystem::path chosen;  ///< the float or cast file that is to be written without pairs; empty: pairs are
+  LatencyAnswer of_float;  ///< of the float model as it was given
 
   explicit LatencyTimer(const QuantizeOptions& options);
 
@@ -44,9 +44,9 @@ struct LatencyTimer {
 ///         LatencyCommand and LatencyTable.
 [[nodiscard]] std::unique_ptr<LatencyTimer> begin_latency(const QuantizeOptions& options);
 
-/// Writes the float or cast file of the timer to the output, and fills the report's facts of it.
+/// Writes a float or cast model to the output, and fills the report's facts of it.
 /// Errors  CannotWrite.
-void write_without_pairs(const LatencyTimer& timer, const QuantizeOptions& options, QuantizeReport& report);
+void write_without_pairs(const Model& model, const QuantizeOptions& options, QuantizeReport& report);
 
 /// Writes the file that the timer keeps, if any, to the output, with its external data, as the run would have written
 /// it; says which file it is, and whether it is written.

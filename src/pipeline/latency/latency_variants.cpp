@@ -1,7 +1,8 @@
 #include "pipeline/latency/latency_variants.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "half/float_format.h"
@@ -44,13 +45,14 @@ LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options
   return variant;
 }
 
-bool have_same_pairs(const PlacementPlan& a, const PlacementPlan& b) {
-  const auto edge_of = [](const EdgeDecision& edge) {
-    return std::tuple(edge.value, edge.consumer, edge.slot, edge.pair, edge.scale_group, edge.wide, edge.dynamic);
-  };
-  const auto layer_of = [](const LayerDecision& layer) { return std::pair(layer.node, layer.is_quantized()); };
-  return std::ranges::equal(a.edges, b.edges, {}, edge_of, edge_of) &&
-         std::ranges::equal(a.layers, b.layers, {}, layer_of, layer_of);
+std::string pairs_of(const PlacementPlan& plan) {
+  std::string text;
+  for (const EdgeDecision& edge : plan.edges)
+    text += fmt::format("{},{},{},{:d}{:d}{:d},{};", index_of(edge.value), index_of(edge.consumer), edge.slot,
+                        edge.pair, edge.wide, edge.dynamic, edge.scale_group);
+  for (const LayerDecision& layer : plan.layers)
+    text += fmt::format("{}:{:d};", index_of(layer.node), layer.is_quantized());
+  return text;
 }
 
 std::map<ValueId, Range> LatencyVariants::ranges_of(const LatencyVariant& variant) {

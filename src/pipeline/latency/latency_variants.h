@@ -30,8 +30,9 @@ struct LatencyVariant {
 [[nodiscard]] LatencyVariant variant_of(const Attempt& attempt, const QuantizeOptions& options,
                                         const std::vector<const LatencyFactor*>& on);
 
-/// True where the plans have the same pairs and layers on codes: with the same types of codes they make the same file.
-[[nodiscard]] bool have_same_pairs(const PlacementPlan& a, const PlacementPlan& b);
+/// Returns a text that is the same for plans with the same pairs and layers on codes: with the same types of codes they
+/// make the same file.
+[[nodiscard]] std::string pairs_of(const PlacementPlan& plan);
 
 /// Makes the models of variants as they would be written. Its arguments must outlive it.
 class LatencyVariants {

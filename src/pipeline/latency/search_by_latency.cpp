@@ -3,14 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/files/atomic_file.h"
@@ -22,11 +17,9 @@
 #include "model/model.h"
 #include "pipeline/latency/accuracy_limit.h"
 #include "pipeline/latency/latency_factors.h"
-#include "pipeline/latency/latency_variants.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
-#include "tune/latency/fastest_choice.h"
 #include "tune/latency/latency_search.h"
 
 namespace detent {
@@ -35,165 +28,154 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostCalls = 20, kMostCallsWithTable = 10;
-constexpr size_t kMostInaccurate = 60, kMostKnown = 300;  ///< sets that are not timed
+using State = LedgerFile::State;
 
-/// One search. Its arguments outlive it.
-class FastestFile {
+constexpr size_t kCallsWithTable = 10;
+
+/// One search: carries out what decide() asks for, and writes the ledger (tune/latency/README.md). Its arguments
+/// outlive it.
+class SearchByLatency {
  public:
-  FastestFile(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge)
+  SearchByLatency(const Attempt& attempt, const QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge)
       : attempt_(attempt), options_(options), timer_(timer), limit_(attempt, options, judge),
-        variants_(attempt, options_), reporter_(*options.run.reporter),
-        fingerprint_(fingerprint(read_float_model(options.model)).hex()) {
+        variants_(attempt, options), reporter_(*options.run.reporter),
+        fingerprint_(fingerprint(read_float_model(options.model)).hex()),
+        origin_(start_report(options, attempt.prepared, attempt.measured, attempt.chosen, {}).provenance) {
     report_.command = options.latency.command;
     report_.limit = limit_.text();
     report_.table = timer.table.path().string();
   }
 
-  LatencyReport run() {
-    const QuantizeReport started = start_report(options_, attempt_.prepared, attempt_.measured, attempt_.chosen, {});
-    origin_ = started.provenance;
-    reporter_.begin("measuring latency", kMostCalls);
-    note("float", LatencyChoice::Float, timer_.of_float, std::numeric_limits<double>::infinity());
-    report_.float_ms = timer_.of_float.ms;
+  FastestFile run() {
+    reporter_.begin("measuring latency", ledger_.budget);
+    time_default();
+    time_cast();
+    if (ledger_.ms_of(LatencyChoice::Default)) begin_variants();
     try {
-      ask_default();
-      ask_cast();
-      search_variants();
-      try_fewer();
-      repeat_close_ones();
-      choose();
+      while (const std::optional<LatencyAsk> ask = decide(ledger_, left())) {
+        ledger_.phase = ask->phase;
+        if (ask->halve)
+          halve(*ask->halve);
+        else if (const auto file = ledger_.find(ask->file, ask->changes))
+          time(*file);
+        else
+          try_variant(ask->changes);
+      }
+      return chosen();
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted && search_) learn();
+      if (error.code() == ErrorCode::Interrupted) learn();
       throw;
     }
-    reporter_.end();
-    report_.machine = timer_.command.machine();
-    report_.seconds = timer_.of_float.seconds + stopwatch_.seconds();
-    return std::move(report_);
   }
 
  private:
-  /// A timed file with the factors that it was made of.
-  struct Timed {
-    std::string what;
-    fs::path path;
-    std::optional<double> sqnr_db = {};
-    std::vector<double> times = {};
-    std::shared_ptr<const LatencyVariant> variant = {};  ///< of sets
+  /// What belongs to a row of the ledger outside of it.
+  struct Made {
+    std::string what;  ///< in words
+    fs::path path = {};
+    std::shared_ptr<const LatencyVariant> variant = {};  ///< of a file with pairs
   };
 
-  void note(const std::string& what, LatencyChoice file, const LatencyAnswer& answer, std::optional<double> sqnr_db) {
-    report_.calls.push_back({what, file, answer.ms, answer.refusal, sqnr_db, answer.seconds});
+  [[nodiscard]] size_t left() const { return ledger_.budget - std::min(ledger_.budget, report_.calls.size()); }
+
+  /// Adds a row; returns its place.
+  size_t add(LedgerFile file, Made made) {
+    ledger_.files.push_back(std::move(file));
+    made_.push_back(std::move(made));
+    return made_.size() - 1;
+  }
+
+  /// Asks the command for the time of a file.
+  void time(size_t file) {
+    if (made_[file].path.empty()) write(file, variants_.model_of(*made_[file].variant, origin_));
+    record(file, timer_.command.ask(made_[file].path));
+    const Made& best = made_[decided().file];
+    if (!best.path.empty()) keep(best);
+  }
+  void record(size_t at, const LatencyAnswer& answer) {
+    const LedgerFile& file = ledger_.files[at];
+    report_.calls.push_back({made_[at].what, file.kind, answer.ms, answer.refusal, file.sqnr_db, answer.seconds});
     reporter_.advance_to(report_.calls.size());
-  }
-  /// Adds a time, and keeps the file that is the fastest now.
-  void add_time(Timed& timed, const LatencyAnswer& answer) {
-    if (answer.ms) timed.times.push_back(*answer.ms);
-    keep_best();
-  }
-  [[nodiscard]] size_t left() const { return budget_ - std::min(budget_, report_.calls.size()); }
-
-  void ask_cast() {
-    const Target& target = *attempt_.prepared.recipe.target;
-    if (!target.engine.fast_in_half) return;
-    const AtOnce scratch;
-    CastModelOptions cast{.model = options_.model, .output = folder_of("cast") / options_.output.filename()};
-    cast.data = options_.data;
-    cast.run = silently(options_.run);
-    cast.overwrite = true;
-    try {
-      static_cast<void>(cast_model(cast));
-      const AccuracyLimit::Answer accuracy = limit_.judge(read_float_model(cast.output));
-      if (!accuracy.holds) {
-        ++report_.too_inaccurate;
-        return;
-      }
-      const LatencyAnswer answer = timer_.command.ask(cast.output);
-      cast_ = {"cast fp16", cast.output, accuracy.sqnr_db, {}};
-      note(cast_.what, LatencyChoice::Cast, answer, cast_.sqnr_db);
-      report_.cast_ms = answer.ms;
-      add_time(cast_, answer);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted || error.code() == ErrorCode::InvalidOption) throw;
-      note("cast fp16", LatencyChoice::Cast, {{}, error.what(), 0}, {});
-    }
+    ledger_.add(at, answer.ms);
   }
 
-  /// Times the default twice: the difference tells the noise.
-  void ask_default() {
-    Timed& usual = files_[0];
-    usual = {"default", {}, {}, {}};
-    usual.variant = std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, {}));
-    const RewrittenModel made = variants_.model_of(*usual.variant, origin_);
-    usual.sqnr_db = limit_.judge(made.model).sqnr_db;
-    write(made, usual);
-    keep(usual);  // judged, if not timed
-    for (int call = 0; call < 2; ++call) {
-      const LatencyAnswer answer = timer_.command.ask(usual.path);
-      note(usual.what, LatencyChoice::Default, answer, usual.sqnr_db);
-      add_time(usual, answer);
-      if (!answer.ms) break;
-    }
-    if (!usual.times.empty()) return;
-    if (!report_.float_ms)
+  /// Times the default twice: the difference tells the noise. The float model was timed before.
+  void time_default() {
+    made_ = {{"default", {}, std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, {}))}};
+    ledger_.files.front().pairs = pairs_in(*made_.front().variant);
+    record(add({.kind = LatencyChoice::Float, .sqnr_db = std::numeric_limits<double>::infinity()},
+               {"float", options_.model}),
+           timer_.of_float);
+    const RewrittenModel model = variants_.model_of(*made_.front().variant, origin_);
+    ledger_.files.front().sqnr_db = limit_.judge(model.model).sqnr_db;
+    write(0, model);
+    keep(made_.front());  // judged, if not timed
+    time(0);
+    if (report_.calls.back().ms)
+      time(0);
+    else if (!timer_.of_float.ms)
       throw Error(ErrorCode::InvalidOption, "the engine of --latency-command takes neither the float model (" +
                                                 timer_.of_float.refusal + ") nor the quantized one (" +
                                                 report_.calls.back().refusal + ")");
   }
 
-  /// Starts a search, with what the table knows of the factors.
-  void open_search() {
-    const std::vector<LearnedNetwork> networks = timer_.table.networks_of(timer_.command.machine(), fingerprint_);
-    report_.learned_networks = networks.size();
-    std::vector<TimeBelief> effects;
-    bool known = !networks.empty();
-    for (const LatencyFactor& factor : factors_) {
-      const ExpectedEffect expected = expected_effect(networks, factor.kind);
-      effects.push_back(expected.networks > 0 ? expected.effect : effect_by_share(factor, float_ratio()));
+  void time_cast() {
+    if (!attempt_.prepared.recipe.target->engine.fast_in_half) return;
+    const AtOnce scratch;
+    CastModelOptions cast{.model = options_.model, .output = folder_of("cast") / options_.output.filename()};
+    cast.data = options_.data;
+    cast.run = silently(options_.run);
+    cast.overwrite = true;
+    const size_t file = add({.kind = LatencyChoice::Cast, .pairs = "none, 16 bits"}, {"cast fp16", cast.output});
+    try {
+      static_cast<void>(cast_model(cast));
+      if (is_accurate(file, read_float_model(cast.output))) time(file);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted || error.code() == ErrorCode::InvalidOption) throw;
+      record(file, {{}, error.what(), 0});
     }
-    budget_ = known ? kMostCallsWithTable : kMostCalls;
-    reporter_.begin("measuring latency", budget_);
-    reporter_.advance_to(report_.calls.size());
-    search_ = std::make_unique<LatencySearch>(std::move(effects), known, noise());
-    for (const double ms : files_[0].times) search_->add(0, ms / default_ms());
   }
 
-  /// Returns the float model's time as a part of the default's; 0 where the engine does not take it.
-  [[nodiscard]] double float_ratio() const { return report_.float_ms ? *report_.float_ms / default_ms() : 0; }
-
-  [[nodiscard]] double noise() const {
-    std::vector<std::vector<double>> all;
-    for (const auto& [set, timed] : files_) all.push_back(timed.times);
-    all.push_back(float_times());
-    return noise_of(all);
+  /// Judges the file of a row; false where it is not timed.
+  bool is_accurate(size_t file, const Model& model) {
+    const AccuracyLimit::Answer accuracy = limit_.judge(model);
+    LedgerFile& row = ledger_.files[file];
+    row.sqnr_db = accuracy.sqnr_db;
+    if (!accuracy.holds) row.state = State::Inaccurate;
+    return accuracy.holds;
   }
-  [[nodiscard]] std::vector<double> float_times() const {
-    std::vector<double> times;
-    for (const LatencyReport::Call& call : report_.calls)
-      if (call.file == LatencyChoice::Float && call.ms) times.push_back(*call.ms);
-    return times;
-  }
-  [[nodiscard]] double default_ms() const { return mean_of(files_.at(0).times); }
 
-  void search_variants() {
-    if (files_[0].times.empty()) return;  // the engine does not take pairs: the float model is the answer
+  /// Begins the search for other pairs, with what the table knows of the factors.
+  void begin_variants() {
     factors_ = latency_factors(attempt_, options_);
     leave_out_inaccurate();
-    open_search();
-    constexpr size_t kReserved = 3;  // calls for fewer changes and for repetitions
-    bool halved = false;
-    while (left() > kReserved && inaccurate_ < kMostInaccurate && known_.size() < kMostKnown) {
-      if (!halved && left() <= budget_ / 2) halved = true, halve_a_group();
-      const auto set = search_->next(left() - kReserved);
-      if (!set && !std::exchange(halved, true) && halve_a_group()) continue;
-      if (!set) break;
-      if (files_.contains(*set)) {
-        ask_again(*set, LatencyChoice::Variant);
-        continue;
-      }
-      try_set(*set);
+    const std::vector<LearnedNetwork> networks = timer_.table.networks_of(timer_.command.machine(), fingerprint_);
+    report_.learned_networks = networks.size();
+    ledger_.learned = !networks.empty();
+    if (ledger_.learned) ledger_.budget = kCallsWithTable;
+    set_factors(networks);
+    reporter_.begin("measuring latency", ledger_.budget);
+    reporter_.advance_to(report_.calls.size());
+  }
+
+  /// Sets the ledger's factors, with the effects that these networks let expect.
+  void set_factors(const std::vector<LearnedNetwork>& networks) {
+    std::vector<LedgerFactor> factors;
+    for (const LatencyFactor& factor : factors_) {
+      const ExpectedEffect expected = expected_effect(networks, factor.kind);
+      factors.push_back({factor.changes(),
+                         expected.networks > 0 ? expected.effect : effect_by_share(factor, float_ratio()),
+                         halves_of(factor, attempt_).has_value()});
     }
+    ledger_.set_factors(std::move(factors));
+  }
+
+  void halve(size_t factor) {
+    auto halves = *halves_of(factors_[factor], attempt_);
+    factors_[factor] = std::move(halves.first);
+    factors_.push_back(std::move(halves.second));
+    ledger_.halved = true;
+    set_factors({});
   }
 
   /// Leaves out other forms of all pairs that are beyond the accuracy alone: with groups in float as well they may be
@@ -211,198 +193,90 @@ class FastestFile {
     });
   }
 
-  /// Makes, judges and times a set, unless its file is one that was timed before, or is not accurate enough.
-  void try_set(FactorSet set) {
-    Timed timed{
-        what_of(set), {}, {}, {}, std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, on_of(set)))};
-    if (const auto same = time_of_same(*timed.variant)) {
-      search_->forbid(set);
-      known_[set] = *same;
-      add_known(set);
+  /// Makes, judges and times a file, unless it is one that was timed before, or is not accurate enough.
+  void try_variant(const Changes& changes) {
+    std::vector<const LatencyFactor*> on;
+    for (const LatencyFactor& factor : factors_)
+      if (std::ranges::includes(changes, factor.changes())) on.push_back(&factor);
+    auto variant = std::make_shared<const LatencyVariant>(variant_of(attempt_, options_, on));
+    const std::string pairs = pairs_in(*variant);
+    if (const LedgerFile* same = ledger_.find_same(pairs)) {
+      const bool known = !same->times.empty() && !(pairs.empty() && attempt_.prepared.half);
+      const std::optional<double> ms = known ? std::optional(mean_of(same->times)) : std::nullopt;
+      const size_t file = add({.changes = changes, .pairs = pairs, .state = State::Same}, {});
+      if (ms) ledger_.add(file, ms);
       return;
     }
-    const RewrittenModel made = variants_.model_of(*timed.variant, origin_);
-    const AccuracyLimit::Answer accuracy = limit_.judge(made.model);
-    if (!accuracy.holds) {
-      search_->forbid(set);
-      ++report_.too_inaccurate, ++inaccurate_;
-      return;
-    }
-    timed.sqnr_db = accuracy.sqnr_db;
-    write(made, timed);
-    const LatencyAnswer answer = timer_.command.ask(timed.path);
-    note(timed.what, LatencyChoice::Variant, answer, timed.sqnr_db);
-    if (answer.ms) {
-      Timed& file = files_[set] = timed;
-      search_->add(set, *answer.ms / default_ms());
-      add_time(file, answer);
-      remove_all_but_best();
-    } else {
-      search_->refuse(set);
-    }
+    const RewrittenModel model = variants_.model_of(*variant, origin_);
+    const size_t file = add({.changes = changes, .pairs = pairs}, {words_of(on)});
+    if (!is_accurate(file, model.model)) return;
+    made_[file].variant = std::move(variant);
+    write(file, model);
+    time(file);
+    if (ledger_.files[file].state == State::Allowed) remove_all_but_best();
   }
 
-  /// Returns the time of the file that has the same pairs, or as few: none. nullopt where there is no such file.
-  /// A time of 0 is one that is not known.
-  [[nodiscard]] std::optional<double> time_of_same(const LatencyVariant& variant) const {
+  /// Returns the pairs of a variant as the ledger has them; "" for none, as in the float model.
+  [[nodiscard]] static std::string pairs_in(const LatencyVariant& variant) {
     const auto has_codes = [](const EdgeDecision& edge) { return edge.pair || edge.dynamic; };
-    if (std::ranges::none_of(variant.plan.edges, has_codes))
-      return attempt_.prepared.half ? 0 : report_.float_ms.value_or(0);
-    for (const auto& [set, timed] : files_)
-      if (!timed.times.empty() && have_same_pairs(timed.variant->plan, variant.plan) &&
-          timed.variant->format.activation.type == variant.format.activation.type)
-        return mean_of(timed.times);
-    return std::nullopt;
+    if (std::ranges::none_of(variant.plan.edges, has_codes)) return "";
+    return fmt::format("{}:{}", static_cast<int>(variant.format.activation.type), pairs_of(variant.plan));
   }
 
-  void add_known(FactorSet set) {
-    if (known_.at(set) > 0) search_->add(set, known_.at(set) / default_ms());
+  /// Returns the float model's time as a part of the default's; 0 where the engine does not take it.
+  [[nodiscard]] double float_ratio() const {
+    const auto ms = ledger_.ms_of(LatencyChoice::Float);
+    return ms ? *ms / *ledger_.ms_of(LatencyChoice::Default) : 0;
   }
 
-  void ask_again(FactorSet set, LatencyChoice file) {
-    Timed& timed = files_[set];
-    if (timed.path.empty()) write(variants_.model_of(*timed.variant, origin_), timed);
-    const LatencyAnswer answer = timer_.command.ask(timed.path);
-    note(timed.what, set == 0 ? LatencyChoice::Default : file, answer, timed.sqnr_db);
-    if (!answer.ms) {
-      if (search_ && set != 0) search_->refuse(set);
-      return;
-    }
-    if (search_) search_->add(set, *answer.ms / default_ms());
-    add_time(timed, answer);
-    if (search_) search_->set_noise(noise());
+  /// Returns the file to write as things stand.
+  [[nodiscard]] FastestChoice decided() const {
+    return choose_fastest(LatencyKnowledge(ledger_).choices(), ledger_.noise_now());
   }
 
-  /// Halves the group of nodes that saves most time, or may: one half may save more than both. Returns false where no
-  /// group can be halved.
-  bool halve_a_group() {
-    size_t chosen = factors_.size();
-    double most = -std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < factors_.size(); ++i) {
-      const TimeBelief effect = search_->effect_of(i);
-      const double hope = effect.deviation - effect.mean;
-      if (hope > most && halves_of(factors_[i], attempt_)) most = hope, chosen = i;
-    }
-    if (chosen == factors_.size() || factors_.size() == kMostFactors) return false;
-    auto halves = *halves_of(factors_[chosen], attempt_);
-    const auto second = FactorSet{1} << factors_.size();
-    factors_[chosen] = std::move(halves.first);
-    factors_.push_back(std::move(halves.second));
-    // sets with the whole group have both halves
-    const auto with_both = [&](FactorSet set) { return (set >> chosen & 1U) != 0 ? set | second : set; };
-    std::map<FactorSet, Timed> files;
-    for (auto& [set, timed] : files_) files[with_both(set)] = std::move(timed);
-    files_ = std::move(files);
-    std::map<FactorSet, double> known;
-    for (const auto& [set, ms] : known_) known[with_both(set)] = ms;
-    known_ = std::move(known);
-    std::vector<TimeBelief> effects;
-    for (const LatencyFactor& factor : factors_) effects.push_back(effect_by_share(factor, float_ratio()));
-    auto search = std::make_unique<LatencySearch>(std::move(effects), true, noise());
-    const double usual = default_ms();
-    for (const auto& [set, timed] : files_)
-      for (const double ms : timed.times) search->add(set, ms / usual);
-    for (const FactorSet set : search_->forbidden()) search->forbid(with_both(set));
-    search_ = std::move(search);
-    for (const auto& [set, ms] : known_) add_known(set);
-    return true;
-  }
-
-  /// Tries the fastest set without the changes that save no more than their error: of two files that take the same time
-  /// the one with fewer changes is better.
-  void try_fewer() {
-    if (!search_) return;
-    const FactorSet best = search_->best();
-    fewer_ = best;
-    for (size_t i = 0; i < factors_.size(); ++i) {
-      const TimeBelief effect = search_->effect_of(i);
-      if (-effect.mean <= effect.deviation) fewer_ &= ~(FactorSet{1} << i);
-    }
-    if (left() > 0 && !files_.contains(fewer_) && !search_->is_forbidden(fewer_)) try_set(fewer_);
-  }
-
-  /// Spends the last calls on what is near the decision.
-  void repeat_close_ones() {
-    constexpr double kClose = 3;  // times the noise
-    if (files_[0].times.empty()) return;
-    while (left() > 0) {
-      const FactorSet best = search_->best();
-      const double ms = search_->belief_of(best).mean * default_ms();
-      const std::vector<double> floats = float_times();
-      const bool close = !floats.empty() && std::abs(mean_of(floats) / ms - 1) < kClose * noise();
-      if (close && floats.size() < 2) {
-        note("float", LatencyChoice::Float, timer_.command.ask(options_.model),
-             std::numeric_limits<double>::infinity());
-        report_.float_ms = mean_of(float_times());
-      } else if (files_[best].times.size() < 2 && best != 0) {
-        ask_again(best, LatencyChoice::Variant);
-      } else {
-        return;
-      }
-    }
-  }
-
-  /// Returns what was timed, and the sets of its variants.
-  [[nodiscard]] std::pair<TimedFiles, std::vector<FactorSet>> timed_files() const {
-    TimedFiles timed;
-    std::vector<FactorSet> sets;
-    timed.usual = {files_.at(0).times, files_.at(0).sqnr_db.value_or(0)};
-    const FactorSet fastest = search_ ? search_->best() : 0;
-    for (const auto& [set, file] : files_) {
-      if (set == 0 || file.times.empty() || search_->is_forbidden(set)) continue;
-      sets.push_back(set);
-      timed.variants.push_back({file.times, file.sqnr_db.value_or(0), static_cast<size_t>(std::popcount(set)),
-                                search_->belief_of(set).mean});
-    }
-    timed.fastest = static_cast<size_t>(std::ranges::find(sets, fastest) - sets.begin());
-    timed.float_model.times = float_times();
-    timed.cast = {cast_.times, cast_.sqnr_db.value_or(0)};
-    return {std::move(timed), std::move(sets)};
-  }
-
-  /// Returns the file to write as things stand, with its set.
-  [[nodiscard]] std::tuple<FastestChoice, FactorSet, Timed> decided() const {
-    const auto [timed, sets] = timed_files();
-    const FastestChoice choice = choose_fastest(timed, noise());
-    const FactorSet set = choice.file == LatencyChoice::Variant ? sets[choice.variant] : 0;
-    return {choice, set,
-            choice.file == LatencyChoice::Float  ? Timed{"float", options_.model}
-            : choice.file == LatencyChoice::Cast ? cast_
-                                                 : files_.at(set)};
-  }
-
-  /// Carries the decision out.
-  void choose() {
-    report_.noise = noise();
-    auto [choice, set, chosen] = decided();
-    if (!files_[0].times.empty()) report_.default_ms = default_ms();
-    report_.chosen = choice.file, report_.chosen_what = chosen.what, report_.chosen_ms = choice.ms;
-    if (chosen.path.empty()) write(variants_.model_of(*chosen.variant, origin_), chosen);
-    keep(chosen);
-    describe_groups(set);
+  FastestFile chosen() {
+    const FastestChoice choice = decided();
+    const LedgerFile& file = ledger_.files[choice.file];
+    const Made& made = made_[choice.file];
+    report_.noise = ledger_.noise_now();
+    report_.float_ms = ledger_.ms_of(LatencyChoice::Float);
+    report_.cast_ms = ledger_.ms_of(LatencyChoice::Cast);
+    report_.default_ms = ledger_.ms_of(LatencyChoice::Default);
+    report_.chosen = file.kind, report_.chosen_what = made.what, report_.chosen_ms = choice.ms;
+    report_.too_inaccurate = ledger_.count(State::Inaccurate);
+    if (made.path.empty()) write(choice.file, variants_.model_of(*made.variant, origin_));
+    keep(made);
+    describe_groups(file.changes);
     learn();
-    if (choice.file == LatencyChoice::Float || choice.file == LatencyChoice::Cast) timer_.chosen = chosen.path;
-    if (choice.file != LatencyChoice::Variant) return;
-    LatencyVariant variant = *files_[set].variant;
-    std::map<ValueId, Range> ranges = variants_.ranges_of(variant);
-    options_ = variant.options;
-    take_variant(attempt_, std::move(variant), std::move(ranges));
+    FastestFile fastest;
+    if (!file.has_pairs()) fastest.without_pairs = made.path;
+    if (file.kind == LatencyChoice::Variant) {
+      fastest.variant = *made.variant;
+      fastest.ranges = variants_.ranges_of(*made.variant);
+    }
+    reporter_.end();
+    report_.machine = timer_.command.machine();
+    report_.seconds = timer_.of_float.seconds + stopwatch_.seconds();
+    fastest.report = std::move(report_);
+    return fastest;
   }
 
-  void describe_groups(FactorSet chosen) {
+  void describe_groups(const Changes& chosen) {
+    const LatencyKnowledge known(ledger_);
     for (size_t i = 0; i < factors_.size(); ++i) {
-      LatencyReport::Group group{factors_[i].name,   factors_[i].nodes.size(), {}, 0, (chosen >> i & 1U) != 0, "",
+      const auto is_in = [&](const Changes& changes) {
+        return std::ranges::includes(changes, ledger_.factors[i].changes);
+      };
+      LatencyReport::Group group{factors_[i].name,   factors_[i].nodes.size(), {}, 0, is_in(chosen), "",
                                  factors_[i].options};
-      const auto has = [&](FactorSet set) { return (set >> i & 1U) != 0; };
-      const bool timed = std::ranges::any_of(
-                             files_, [&](const auto& file) { return has(file.first) && !file.second.times.empty(); }) ||
-                         std::ranges::any_of(known_, [&](const auto& one) { return has(one.first) && one.second > 0; });
-      if (timed) {
-        const TimeBelief effect = search_->effect_of(i);
+      const LedgerFile* alone = known.row_of(FactorSet{1} << i);
+      if (std::ranges::any_of(ledger_.files,
+                              [&](const LedgerFile& file) { return is_in(file.changes) && !file.times.empty(); })) {
+        const TimeBelief effect = known.effect_of(i);
         group.gain = -effect.mean, group.error = effect.deviation;
       } else {
-        group.left_out = search_->is_forbidden(FactorSet{1} << i) ? "beyond the accuracy, or not taken by the engine"
-                                                                  : "other calls were more useful";
+        group.left_out = alone && alone->state != State::Allowed ? "beyond the accuracy, or not taken by the engine"
+                                                                 : "other calls were more useful";
       }
       report_.groups.push_back(std::move(group));
     }
@@ -410,11 +284,13 @@ class FastestFile {
                              [](const LatencyReport::Group& group) { return group.gain.value_or(-1e9); });
   }
 
+  /// Adds the effects of the factors to the table.
   void learn() {
-    if (files_[0].times.empty()) return;
+    if (!ledger_.ms_of(LatencyChoice::Default)) return;
+    const LatencyKnowledge known(ledger_);
     LearnedNetwork network{options_.model.filename().string(), fingerprint_, float_ratio(), report_.noise, {}};
     for (size_t i = 0; i < factors_.size(); ++i) {
-      const TimeBelief effect = search_->effect_of(i);
+      const TimeBelief effect = known.effect_of(i);
       if (effect.deviation < LatencyModel::kUnknownEffect.deviation)
         network.groups.push_back({factors_[i].kind, effect});
     }
@@ -422,22 +298,9 @@ class FastestFile {
     timer_.table.save();
   }
 
-  /// Keeps the file that would be chosen now, if it was not removed: then the one before.
-  void keep_best() {
-    const Timed best = std::get<Timed>(decided());
-    if (!best.path.empty()) keep(best);
-  }
-
   /// Notes the file that is written if the work is interrupted.
-  void keep(const Timed& timed) { timer_.keep(timed.path, timed.what, report_.calls.size()); }
+  void keep(const Made& made) { timer_.keep(made.path, made.what, report_.calls.size()); }
 
-  [[nodiscard]] std::vector<const LatencyFactor*> on_of(FactorSet set) const {
-    std::vector<const LatencyFactor*> on;
-    for (size_t i = 0; i < factors_.size(); ++i)
-      if ((set >> i & 1U) != 0) on.push_back(&factors_[i]);
-    return on;
-  }
-  [[nodiscard]] std::string what_of(FactorSet set) const { return words_of(on_of(set)); }
   [[nodiscard]] fs::path folder_of(const std::string& name) const {
     const AtOnce scratch;
     const fs::path folder = timer_.folder.path() / name;
@@ -445,48 +308,47 @@ class FastestFile {
     return folder;
   }
   /// Checks the file as it is written at the end.
-  void write(const RewrittenModel& made, Timed& timed) {
+  void write(size_t file, const RewrittenModel& made) {
     const AtOnce scratch;
     made.check(made.model, options_.output);
-    timed.path = folder_of("file" + std::to_string(written_++)) / options_.output.filename();
-    write_model(made.model, timed.path, write_options(true, options_.external_data));
+    fs::path& path = made_[file].path;
+    path = folder_of("file" + std::to_string(file)) / options_.output.filename();
+    write_model(made.model, path, write_options(true, options_.external_data));
   }
   /// Leaves the files of the default, the best set and the kept one; the others can be made again.
   void remove_all_but_best() {
-    const FactorSet best = search_->best();
-    for (auto& [set, timed] : files_) {
-      if (set == 0 || set == best || timed.path.empty() || timed.path == timer_.kept.file) continue;
+    const LatencyKnowledge known(ledger_);
+    const LedgerFile* best = known.row_of(known.best());
+    for (size_t i = 1; i < made_.size(); ++i) {
+      const LedgerFile& file = ledger_.files[i];
+      fs::path& path = made_[i].path;
+      if (!file.has_pairs() || &file == best || path.empty() || path == timer_.kept.file) continue;
       std::error_code gone;
-      fs::remove_all(timed.path.parent_path(), gone);
-      timed.path.clear();
+      fs::remove_all(path.parent_path(), gone);
+      path.clear();
     }
   }
 
-  Attempt& attempt_;
-  QuantizeOptions& options_;
+  const Attempt& attempt_;
+  const QuantizeOptions& options_;
   LatencyTimer& timer_;
   AccuracyLimit limit_;
   LatencyVariants variants_;
   Reporter& reporter_;
   std::string fingerprint_;
+  Provenance origin_;
   Stopwatch stopwatch_;
   LatencyReport report_;
-  Provenance origin_;
-  size_t budget_ = kMostCalls;
-  FactorSet fewer_ = 0;  ///< the fastest set without what saves nothing
-  size_t written_ = 0;   ///< files, each in a folder: numbers of sets change when a group is halved
-  std::vector<LatencyFactor> factors_;
-  std::unique_ptr<LatencySearch> search_;
-  std::map<FactorSet, Timed> files_;
-  std::map<FactorSet, double> known_;  ///< ms of sets whose file was timed as another one; 0: not known
-  size_t inaccurate_ = 0;              ///< sets
-  Timed cast_;
+  LatencyLedger ledger_;
+  std::vector<Made> made_;              ///< by row
+  std::vector<LatencyFactor> factors_;  ///< of the ledger
 };
 
 }  // namespace
 
-LatencyReport find_fastest(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer, const BoundJudge* judge) {
-  return FastestFile(attempt, options, timer, judge).run();
+FastestFile find_fastest(const Attempt& attempt, const QuantizeOptions& options, LatencyTimer& timer,
+                         const BoundJudge* judge) {
+  return SearchByLatency(attempt, options, timer, judge).run();
 }
 
 }  // namespace detent

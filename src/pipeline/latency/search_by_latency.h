@@ -1,11 +1,24 @@
 #pragma once
 
+#include <filesystem>
+#include <map>
+#include <optional>
+
 #include "detent/quantize.h"
 #include "pipeline/latency/latency_timer.h"
+#include "pipeline/latency/latency_variants.h"
 #include "pipeline/parts/attempt.h"
 #include "tune/bound_judge.h"
 
 namespace detent {
+
+/// The fastest file within the accuracy.
+struct FastestFile {
+  LatencyReport report;
+  std::optional<LatencyVariant> variant;  ///< other pairs than the attempt's; its options make them by hand
+  std::map<ValueId, Range> ranges;        ///< of the variant
+  std::filesystem::path without_pairs;    ///< the float or cast file in the timer's folder; empty: the file has pairs
+};
 
 /// Looks for the fastest file within the accuracy, with at most 20 calls of the command, 10 where its table knows other
 /// networks of the machine; the float model, the cast one and the default file are among them.
@@ -14,12 +27,11 @@ namespace detent {
 ///           the default file's. Files beyond are not timed.
 /// Choice    a file counts as faster only beyond the noise of the command. Among equals the default is taken, then
 ///           other pairs, then the float model.
-/// Outcome   the attempt becomes that of the chosen pairs, and `options` those that make them by hand;
-///           LatencyTimer::chosen is set where the file has none. The table is extended and written.
+/// Outcome   the table is extended and written.
 /// Interrupted after the default was judged: the fastest file that was checked is written to the output first.
 /// Errors    InvalidOption where the engine takes neither the float nor the default file; those of measuring and of the
 ///           command.
-[[nodiscard]] LatencyReport find_fastest(Attempt& attempt, QuantizeOptions& options, LatencyTimer& timer,
-                                         const BoundJudge* judge);
+[[nodiscard]] FastestFile find_fastest(const Attempt& attempt, const QuantizeOptions& options, LatencyTimer& timer,
+                                       const BoundJudge* judge);
 
 }  // namespace detent

@@ -22,20 +22,17 @@ bool is_on(FactorSet set, size_t factor) { return (set >> factor & 1U) != 0; }
 
 using Together = std::optional<std::pair<size_t, size_t>>;
 
-/// Returns the weights that a set of `factors` adds: the default's, those of its factors, that of the pair.
-Eigen::RowVectorXd features(FactorSet set, size_t factors, const Together& together) {
-  Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(static_cast<Eigen::Index>(factors + (together ? 2 : 1)));
-  row[0] = 1;
-  for (size_t i = 0; i < factors; ++i) row[static_cast<Eigen::Index>(i + 1)] = is_on(set, i) ? 1 : 0;
-  if (together) row[row.size() - 1] = is_on(set, together->first) && is_on(set, together->second) ? 1 : 0;
-  return row;
-}
-
-/// Returns those of every set, a row each.
+/// Returns the weights that each set of `factors` adds, a row each: the default's, those of its factors, that of the
+/// pair.
 Eigen::MatrixXd features_of_all(size_t factors, const Together& together) {
   const auto sets = FactorSet{1} << factors;
-  Eigen::MatrixXd all(static_cast<Eigen::Index>(sets), static_cast<Eigen::Index>(factors + (together ? 2 : 1)));
-  for (FactorSet set = 0; set < sets; ++set) all.row(set) = features(set, factors, together);
+  Eigen::MatrixXd all =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(sets), static_cast<Eigen::Index>(factors + (together ? 2 : 1)));
+  all.col(0).setOnes();
+  for (FactorSet set = 0; set < sets; ++set) {
+    for (size_t i = 0; i < factors; ++i) all(set, static_cast<Eigen::Index>(i + 1)) = is_on(set, i) ? 1 : 0;
+    if (together && is_on(set, together->first) && is_on(set, together->second)) all(set, all.cols() - 1) = 1;
+  }
   return all;
 }
 
@@ -67,31 +64,22 @@ struct LatencyModel::Hypothesis {
 
 LatencyModel::~LatencyModel() = default;
 
-LatencyModel::LatencyModel(std::vector<TimeBelief> effects, double noise)
+LatencyModel::LatencyModel(std::vector<TimeBelief> effects, double noise,
+                           const std::vector<std::pair<FactorSet, double>>& times)
     : effects_(std::move(effects)), noise_(noise) {
   const size_t count = effects_.size();
   const double pairs = static_cast<double>(count) * (static_cast<double>(count) - 1) / 2;
   hypotheses_.push_back({{}, pairs > 0 ? kNoneTogether : 1});
   for (size_t i = 0; i < count; ++i)
     for (size_t j = i + 1; j < count; ++j) hypotheses_.push_back({std::pair(i, j), (1 - kNoneTogether) / pairs});
-  explain();
+  explain(times);
 }
 
-void LatencyModel::add(FactorSet set, double time) {
-  times_.emplace_back(set, std::min(time, kWorst));
-  explain();
-}
-
-void LatencyModel::set_noise(double noise) {
-  noise_ = noise;
-  explain();
-}
-
-void LatencyModel::explain() {
-  const auto count = static_cast<Eigen::Index>(times_.size());
+void LatencyModel::explain(const std::vector<std::pair<FactorSet, double>>& times) {
+  const auto count = static_cast<Eigen::Index>(times.size());
   Eigen::VectorXd measured(count), noise(count);
   for (Eigen::Index i = 0; i < count; ++i) {
-    measured[i] = times_[static_cast<size_t>(i)].second;
+    measured[i] = std::min(times[static_cast<size_t>(i)].second, kWorst);
     noise[i] = std::pow(noise_ * std::max(measured[i], kLeastScale), 2);
   }
   double best = -std::numeric_limits<double>::infinity();
@@ -105,16 +93,16 @@ void LatencyModel::explain() {
       mean[static_cast<Eigen::Index>(i + 1)] = effects_[i].mean;
       hypothesis.variances[static_cast<Eigen::Index>(i + 1)] = effects_[i].deviation * effects_[i].deviation;
     }
-    if (hypothesis.all.size() == 0) hypothesis.all = features_of_all(factors(), hypothesis.together);
+    hypothesis.all = features_of_all(factors(), hypothesis.together);
     Eigen::MatrixXd rows(count, width);
-    for (Eigen::Index i = 0; i < count; ++i) rows.row(i) = hypothesis.all.row(times_[static_cast<size_t>(i)].first);
+    for (Eigen::Index i = 0; i < count; ++i) rows.row(i) = hypothesis.all.row(times[static_cast<size_t>(i)].first);
     const Eigen::MatrixXd crossed = hypothesis.variances.asDiagonal() * rows.transpose();
     Eigen::MatrixXd scatter = rows * crossed;
     hypothesis.with_times = hypothesis.all * crossed;
     for (Eigen::Index i = 0; i < count; ++i) {
-      const FactorSet set = times_[static_cast<size_t>(i)].first;
+      const FactorSet set = times[static_cast<size_t>(i)].first;
       for (Eigen::Index j = 0; j < count; ++j)
-        if (times_[static_cast<size_t>(j)].first == set) scatter(i, j) += kOwn * kOwn;
+        if (times[static_cast<size_t>(j)].first == set) scatter(i, j) += kOwn * kOwn;
       hypothesis.with_times(set, i) += kOwn * kOwn;
     }
     scatter.diagonal() += noise;

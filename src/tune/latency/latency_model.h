@@ -29,7 +29,8 @@ class LatencyModel {
  public:
   /// effects  of each factor before a measurement; at most kMostFactors.
   /// noise    standard deviation of a time, as a part of it; above 0.
-  LatencyModel(std::vector<TimeBelief> effects, double noise);
+  /// times    measured ones, with their sets
+  LatencyModel(std::vector<TimeBelief> effects, double noise, const std::vector<std::pair<FactorSet, double>>& times);
   ~LatencyModel();
   LatencyModel(const LatencyModel&) = delete;
   LatencyModel& operator=(const LatencyModel&) = delete;
@@ -41,10 +42,6 @@ class LatencyModel {
 
   [[nodiscard]] size_t factors() const { return effects_.size(); }
   [[nodiscard]] size_t sets() const { return size_t{1} << factors(); }
-  /// Adds the time of a set.
-  void add(FactorSet set, double time);
-  void set_noise(double noise);
-
   /// Returns what is known of each set's time, by set.
   [[nodiscard]] std::vector<TimeBelief> beliefs() const;
   /// Returns what is known of the effect of a factor alone.
@@ -57,12 +54,11 @@ class LatencyModel {
  private:
   struct Hypothesis;
 
-  void explain();
+  void explain(const std::vector<std::pair<FactorSet, double>>& times);
 
   std::vector<TimeBelief> effects_;
   double noise_;
   std::vector<Hypothesis> hypotheses_;
-  std::vector<std::pair<FactorSet, double>> times_;
 };
 
 }  // namespace detent

@@ -3,65 +3,70 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
-#include "tune/latency/latency_model.h"
+#include "tune/latency/fastest_choice.h"
+#include "tune/latency/latency_ledger.h"
 
 namespace detent {
 
-/// Searches for the fastest set of factors with few noisy times.
-///
-/// 1. Asks for the sets of which least is known and that may be faster than the default, until there are kSpread times
-///    beside the default's or one for each factor: each time tells something of all factors.
-/// 2. Asks for the set whose time is most useful (LatencyModel::most_useful), also one that was asked before.
-/// 3. The last time goes to the set that is expected to be the fastest, unless it has one.
-/// It ends before where no set without a time may be faster than the fastest file beyond the noise, and no further time
-/// can change which set that is: none is within the error of the fastest, or those have three times each.
-class LatencySearch {
+/// What a ledger tells of all sets of its factors. The ledger must outlive it, unchanged.
+class LatencyKnowledge {
  public:
-  /// effects  of each factor before a measurement; at most kMostFactors.
-  /// known    they come from measurements of other networks: step 1 is left out
-  /// noise    of a time, as a part of it
-  LatencySearch(std::vector<TimeBelief> effects, bool known, double noise);
+  explicit LatencyKnowledge(const LatencyLedger& ledger);
 
   static constexpr size_t kSpread = 7;
 
-  [[nodiscard]] size_t factors() const { return model_.factors(); }
-  /// Returns the set to measure next; nullopt at the end of the search.
+  /// Returns the set whose time is the most useful one; nullopt where no further time is.
+  ///
+  /// 1. The sets of which least is known and that may be faster than the default, until there are kSpread times beside
+  ///    the default's or one for each factor: each time tells something of all factors. Left out where the effects come
+  ///    from measurements.
+  /// 2. The set whose time is most useful (LatencyModel::most_useful), also one that was timed before.
+  /// 3. The last time goes to the set that is expected to be the fastest, unless it has one.
+  /// It ends before where no set without a time may be faster than the fastest file beyond the noise, and no further
+  /// time can change which set that is: none is within the error of the fastest, or those have three times each.
   /// left  calls that may still be made, this one included
   [[nodiscard]] std::optional<FactorSet> next(size_t left) const;
-  /// Adds the time of a set as a part of the default's.
-  void add(FactorSet set, double time);
-  /// Adds that the engine does not take a set's file: it is not asked again.
-  void refuse(FactorSet set);
-  /// Forbids a set that is not accurate enough.
-  void forbid(FactorSet set) { forbidden_.insert(set); }
-  [[nodiscard]] bool is_forbidden(FactorSet set) const { return forbidden_.contains(set); }
-  /// Returns the sets that are not accurate enough or refused.
-  [[nodiscard]] const std::set<FactorSet>& forbidden() const { return forbidden_; }
-  void set_noise(double noise) { model_.set_noise(noise_ = noise); }
-
   /// Returns the set with times that is expected to be the fastest; the default has one.
   [[nodiscard]] FactorSet best() const;
-  [[nodiscard]] TimeBelief belief_of(FactorSet set) const { return model_.beliefs()[set]; }
+  /// Returns `best` without the factors that save no more than their error: of two files that take the same time the
+  /// one with fewer changes is better.
+  [[nodiscard]] FactorSet fewer() const;
+  /// Returns the factor with halves that saves most time, or may: one half may save more than both.
+  [[nodiscard]] std::optional<size_t> to_halve() const;
+  /// Returns the row of a set; nullptr without one.
+  [[nodiscard]] const LedgerFile* row_of(FactorSet set) const;
+  [[nodiscard]] TimeBelief belief_of(FactorSet set) const { return beliefs_[set]; }
   [[nodiscard]] TimeBelief effect_of(size_t factor) const { return model_.effect_of(factor); }
-  /// Times of each measured set.
-  [[nodiscard]] const std::map<FactorSet, std::vector<double>>& times() const { return times_; }
+  /// Returns each row as a file that may be chosen; without times where it may not.
+  [[nodiscard]] std::vector<TimedFile> choices() const;
 
  private:
-  [[nodiscard]] std::vector<FactorSet> allowed() const;
-  [[nodiscard]] std::vector<FactorSet> contested(const std::vector<TimeBelief>& known) const;
+  [[nodiscard]] std::vector<FactorSet> contested() const;
 
+  const LatencyLedger& ledger_;
+  std::map<FactorSet, const LedgerFile*> rows_;
   LatencyModel model_;
-  double noise_;
-  size_t spread_;
-  std::map<FactorSet, std::vector<double>> times_;
-  std::set<FactorSet> forbidden_;
+  std::vector<TimeBelief> beliefs_;
 };
 
-/// Returns the standard deviation of a time as a part of it, from repeated times of the same files; at least kLeast.
-/// Without repeated times kUsual, which weighs as much as one repetition.
-[[nodiscard]] double noise_of(const std::vector<std::vector<double>>& times);
+/// What a search does next: a file is asked for its time, or a factor is replaced by its halves.
+struct LatencyAsk {
+  LatencyLedger::Phase phase{};
+  LatencyChoice file = LatencyChoice::Variant;
+  Changes changes = {};              ///< of a file with pairs; those of a row: it is timed again
+  std::optional<size_t> halve = {};  ///< nothing is asked
+};
+
+/// Returns what a search with this ledger does next; nullopt: it stops.
+///
+/// Variants  LatencyKnowledge::next, all but the last three calls. When half of the calls are left, or nothing is
+/// useful
+///           any more, a factor is halved, once.
+/// Fewer     the fastest set without what saves nothing.
+/// Repeats   the fastest set a second time, and before it the float model where its time is near.
+/// left  calls that may still be made
+[[nodiscard]] std::optional<LatencyAsk> decide(const LatencyLedger& ledger, size_t left);
 
 }  // namespace detent

@@ -124,6 +124,8 @@ TEST(ReadyCommands, AreInTheOrderOfTheirNames) {
   for (const ReadyCommand& command : ready_commands()) {
     names.emplace_back(command.name);
     EXPECT_THAT(std::string(command.text), testing::StartsWith("#!")) << command.name;
+    EXPECT_THAT(std::string(command.text), AllOf(HasSubstr("\ndef shapes_of("), Not(HasSubstr("timing import"))))
+        << command.name << " is one file";
   }
   EXPECT_THAT(names, ElementsAre("onnxruntime", "openvino", "qnn", "trtexec"));
 }

@@ -166,7 +166,7 @@ TEST_F(LatencyFactors, OfferScalesInAdvanceBesideThoseOfRunTime) {
   EXPECT_TRUE(std::ranges::all_of(variant.plan.layers, &LayerDecision::int8));
   QuantizeOptions same = options_;  // what the words say makes the same plan
   same.placement.include = {group.options.at(1)};
-  EXPECT_TRUE(have_same_pairs(variant_of(*attempt_, same, {}).plan, variant.plan) ||
+  EXPECT_TRUE(pairs_of(variant_of(*attempt_, same, {}).plan) == pairs_of(variant.plan) ||
               variant.options.placement.include == same.placement.include);
   EXPECT_THAT(names(), Not(Contains("int8 activations")));
 }

@@ -3,88 +3,94 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tune/latency/latency_ledger.h"
 
 namespace detent {
 namespace {
 
 constexpr double kCallNoise = .05, kInfinite = std::numeric_limits<double>::infinity();
 
+constexpr size_t kDefaultFile = 0, kFloatFile = 1, kCastFile = 2, kFirstVariant = 3;
+
 /// The default takes 10 ms and has 30 dB. Each variant is timed once; the model believes its time.
-TimedFiles files_with(const std::vector<TimedFile>& variants) {
-  TimedFiles files;
-  files.usual = {{9.9, 10.1}, 30};
-  files.variants = variants;
-  files.fastest = variants.size();
-  double best = 1;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    files.variants[i].belief = mean_of(variants[i].times) / 10;
-    if (files.variants[i].belief < best) best = files.variants[i].belief, files.fastest = i;
+std::vector<TimedFile> files_with(const std::vector<TimedFile>& variants) {
+  std::vector<TimedFile> files = {
+      {LatencyChoice::Default, {9.9, 10.1}, 30}, {LatencyChoice::Float, {}, kInfinite}, {LatencyChoice::Cast}};
+  for (TimedFile variant : variants) {
+    variant.belief = mean_of(variant.times) / 10;
+    files.push_back(variant);
   }
   return files;
 }
+TimedFile variant(double ms, double sqnr_db, size_t changes) {
+  return {LatencyChoice::Variant, {ms}, sqnr_db, changes};
+}
+size_t chosen_of(const std::vector<TimedFile>& files) { return choose_fastest(files, kCallNoise).file; }
 
 TEST(FastestChoice, IsTheDefaultWhereNothingIsFasterBeyondTheNoise) {
-  TimedFiles files = files_with({{{9.6}, 40, 1}});
-  files.float_model.times = {9.6};
+  std::vector<TimedFile> files = files_with({variant(9.6, 40, 1)});
+  files[kFloatFile].times = {9.6};
   const FastestChoice choice = choose_fastest(files, kCallNoise);
-  EXPECT_EQ(choice.file, LatencyChoice::Default);
+  EXPECT_EQ(choice.file, kDefaultFile);
   EXPECT_DOUBLE_EQ(choice.ms, 10);
 }
 
 TEST(FastestChoice, IsAVariantThatIsFasterByItsTimesAndByTheModel) {
-  TimedFiles files = files_with({{{12}, 30, 1}, {{8}, 30, 2}});
-  FastestChoice choice = choose_fastest(files, kCallNoise);
-  EXPECT_EQ(choice.file, LatencyChoice::Variant);
-  EXPECT_EQ(choice.variant, 1U);
+  std::vector<TimedFile> files = files_with({variant(12, 30, 1), variant(8, 30, 2)});
+  const FastestChoice choice = choose_fastest(files, kCallNoise);
+  EXPECT_EQ(choice.file, kFirstVariant + 1);
   EXPECT_DOUBLE_EQ(choice.ms, 8);
-  files.variants[1].belief = .97;  // all other times say that the call was a lucky one
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Default);
+  files[kFirstVariant + 1].belief = .97;  // all other times say that the call was a lucky one
+  EXPECT_EQ(chosen_of(files), kDefaultFile);
 }
 
 TEST(FastestChoice, TakesTheMostAccurateOfVariantsWithOneTime) {
-  EXPECT_EQ(choose_fastest(files_with({{{8}, 30, 1}, {{8.3}, 35, 4}}), kCallNoise).variant, 1U);
-  EXPECT_EQ(choose_fastest(files_with({{{8}, 30, 1}, {{8.5}, 35, 4}}), kCallNoise).variant, 0U)
+  EXPECT_EQ(chosen_of(files_with({variant(8, 30, 1), variant(8.3, 35, 4)})), kFirstVariant + 1);
+  EXPECT_EQ(chosen_of(files_with({variant(8, 30, 1), variant(8.5, 35, 4)})), kFirstVariant)
       << "slower beyond the noise";
 }
 
 TEST(FastestChoice, TakesTheFewestChangesAmongEquals) {
-  EXPECT_EQ(choose_fastest(files_with({{{8}, 30.5, 3}, {{8.3}, 30, 1}}), kCallNoise).variant, 1U);
-  EXPECT_EQ(choose_fastest(files_with({{{8}, 31.5, 3}, {{8.3}, 30, 1}}), kCallNoise).variant, 0U)
-      << "1 dB less accurate";
+  EXPECT_EQ(chosen_of(files_with({variant(8, 30.5, 3), variant(8.3, 30, 1)})), kFirstVariant + 1);
+  EXPECT_EQ(chosen_of(files_with({variant(8, 31.5, 3), variant(8.3, 30, 1)})), kFirstVariant) << "1 dB less accurate";
 }
 
 TEST(FastestChoice, IsTheFloatModelWhereItIsFasterBeyondTheNoise) {
-  TimedFiles files = files_with({{{8}, 30, 1}});
-  files.float_model.times = {7.5};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Float);
-  files.float_model.times = {8.5};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Variant);
+  std::vector<TimedFile> files = files_with({variant(8, 30, 1)});
+  files[kFloatFile].times = {7.5};
+  EXPECT_EQ(chosen_of(files), kFloatFile);
+  files[kFloatFile].times = {8.5};
+  EXPECT_EQ(chosen_of(files), kFirstVariant);
 }
 
 TEST(FastestChoice, IsTheFloatModelWhereItTakesTheTimeOfAVariantAndIsFasterThanTheDefault) {
-  TimedFiles files = files_with({{{8}, 30, 1}});
-  files.float_model.times = {8.3};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Float);
-  files.variants[0].sqnr_db = kInfinite;  // as accurate
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Variant);
+  std::vector<TimedFile> files = files_with({variant(8, 30, 1)});
+  files[kFloatFile].times = {8.3};
+  EXPECT_EQ(chosen_of(files), kFloatFile);
+  files[kFirstVariant].sqnr_db = kInfinite;  // as accurate
+  EXPECT_EQ(chosen_of(files), kFirstVariant);
 }
 
 TEST(FastestChoice, IsTheCastModelByTheSameRule) {
-  TimedFiles files = files_with({{{8}, 30, 1}});
-  files.cast = {{7.9}, 60};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Cast);
-  files.float_model.times = {7.9};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Float) << "the cast one is not faster";
+  std::vector<TimedFile> files = files_with({variant(8, 30, 1)});
+  files[kCastFile] = {LatencyChoice::Cast, {7.9}, 60};
+  EXPECT_EQ(chosen_of(files), kCastFile);
+  files[kFloatFile].times = {7.9};
+  EXPECT_EQ(chosen_of(files), kFloatFile) << "the cast one is not faster";
 }
 
 TEST(FastestChoice, WithoutTimesOfTheDefaultIsTheFasterOfFloatAndCast) {
-  TimedFiles files;
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Default);
+  std::vector<TimedFile> files = files_with({});
+  files.front().times.clear();
+  EXPECT_EQ(chosen_of(files), kDefaultFile);
   EXPECT_EQ(choose_fastest(files, kCallNoise).ms, kInfinite);
-  files.float_model.times = {10};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Float);
-  files.cast = {{5}, 60};
-  EXPECT_EQ(choose_fastest(files, kCallNoise).file, LatencyChoice::Cast);
+  files[kFloatFile].times = {10};
+  EXPECT_EQ(chosen_of(files), kFloatFile);
+  files[kCastFile] = {LatencyChoice::Cast, {5}, 60};
+  EXPECT_EQ(chosen_of(files), kCastFile);
   EXPECT_TRUE(std::isnan(mean_of({})));
 }
 
