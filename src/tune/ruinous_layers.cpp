@@ -159,7 +159,7 @@ class Search {
   }
   /// Returns the share of the multiplications that become float.
   [[nodiscard]] double share_of(const KeptFloat& layers) const {
-    const Coverage& whole = question_.plan.coverage;
+    const CoverageReport& whole = question_.plan.coverage;
     if (whole.macs == 0) return 1;
     return static_cast<double>(whole.int8_macs - plan_with(layers).coverage.int8_macs) /
            static_cast<double>(whole.macs);
