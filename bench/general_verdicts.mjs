@@ -20,8 +20,7 @@ const RANGES = ['max', 'percentile:99.9', 'percentile:99', 'percentile:97', 'ent
 const VARIANTS = ['tensorrt', 'onnxruntime'].flatMap(target => [
   ...RANGES.map(one => ['--calibrator', one]), ['--calibrator', 'max', '--format', 'per-tensor=on'],
   ['--accuracy', 'fast', '--format', 'weight-bits=7']].map(options => ['--target', target, ...options]))
-  .concat([['--calibrator', 'percentile:95'], [], ['--weight-only', 'int4'],
-    ['--weight-only', 'int4', '--block', 'channel']]);
+  .concat([['--calibrator', 'percentile:95'], [], ['--type', 'int4'], ['--type', 'int4', '--block', 'channel']]);
 
 // Shares of the score, as for detectors: .0125 and .055 of a mAP of .63.
 const grade = grading(0.02, 0.09);
@@ -29,7 +28,8 @@ const grade = grading(0.02, 0.09);
 /** Returns what the report of one variant says; undefined where it cannot be made, or nothing is quantized. */
 function measure(name, variant) {
   const {options, judged, fitted = false} = NETWORKS[name];
-  const report = reportOf(detent, [...options, '--max-drop', '100', ...variant]);
+  const command = variant.includes('int4') ? 'quantize-weights' : 'quantize';
+  const report = reportOf(detent, [...options, '--max-drop', '100', ...variant], command);
   if (!report?.verdict) return undefined;
   const {fp32, reached, metric} = report.bound;
   const loss = metric === 'nats' ? reached - fp32 : fp32 - reached;

@@ -7,12 +7,12 @@ import {join} from 'node:path';
 
 const GRADES = ['good', 'doubtful', 'broken'];
 
-/** Returns the report of `detent quantize` with these options; undefined, with a line on stderr, where it fails. */
-export function reportOf(detent, options) {
+/** Returns the report of a command that quantizes, with these options; undefined, with a line on stderr, where it fails. */
+export function reportOf(detent, options, command = 'quantize') {
   const folder = mkdtempSync(join(tmpdir(), 'verdicts-'));
   const file = join(folder, 'report.json');
   try {
-    execFileSync(detent, ['quantize', ...options, '--accept-broken', '--quiet', '-o', join(folder, 'x.onnx'),
+    execFileSync(detent, [command, ...options, '--accept-broken', '--quiet', '-o', join(folder, 'x.onnx'),
       `--json=${file}`], {stdio: ['ignore', 'ignore', 'pipe']});
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {

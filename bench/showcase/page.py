@@ -19,6 +19,9 @@ MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1,
             "ort": ("ms in ONNX Runtime", 3, -.03), "openvino": ("ms in OpenVINO", 3, -.03), "size": ("Size, MB", 2, -.05)}
 BROKEN = 10.0  # dB below which a file's time and size do not count
 EXACT = 200.0  # dB of equal bits: nothing that runs was quantized
+# What results.json keeps of a network and of each result: what the page shows.
+KEPT = ("name", "title", "kind", "where", "licence", "score")
+KEPT_OF_RESULT = ("settings", "version", "engine", "score", "sqnr_db", "size", "times", "counts", "error")
 
 
 class Row:
@@ -265,6 +268,10 @@ def duels(rows):
     return table(["Detent against", *(title for title, _, _ in MEASURES.values())], lines)
 
 
+def kept(members, names):
+    return {name: members[name] for name in names if name in members}
+
+
 def write(folder, networks, options):
     """Writes the page of all networks that have results."""
     kinds = list(dict.fromkeys(network.kind for network in networks))
@@ -276,7 +283,8 @@ def write(folder, networks, options):
                "calibration": options.calibration, "samples": options.samples, "engines": engines,
                "command": f"scripts/showcase FOLDER --calibration {options.calibration} --samples {options.samples} "
                           f"--threads {options.threads} --clock {options.clock}"}
-    document = {"machine": machine, "networks": [{**row.network._asdict(), "results": row.results} for row in rows],
+    document = {"machine": machine, "networks": [{**kept(row.network._asdict(), KEPT), "results": {
+        name: kept(result, KEPT_OF_RESULT) for name, result in sorted(row.results.items())}} for row in rows],
                 "losses": losses(judged)}
     put(folder / "results.json", json.dumps(document, indent=1) + "\n")
     lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"

@@ -134,7 +134,6 @@ struct QuantizeReport {
   OutlierReport outliers;  ///< among the samples
   double calibration_seconds = 0, seconds = 0;
   double peak_mb = 0;
-  size_t threads = 0;
   struct QuantizedValue {
     std::string name;
     double min = 0, max = 0;

@@ -78,7 +78,6 @@ struct QuantizeWeightsReport {
   std::vector<std::string> notes;
   Provenance provenance;
   double seconds = 0, peak_mb = 0;
-  size_t threads = 0;
 };
 
 /// Writes a model in which the weights of MatMul and Gemm are INT4 or INT8 codes with a DequantizeLinear, for networks

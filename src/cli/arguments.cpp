@@ -75,7 +75,8 @@ void add_options(const CLI::App& app, std::vector<std::string>& names) {
 
 /// Returns the error for arguments that `app` could not parse. An unknown option comes before a missing one, for which
 /// it may stand. The hint names the likely option or subcommand, or says where they are listed.
-Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+Error usage_error(const Program& program, const CLI::ParseError& error) {
+  const CLI::App& app = program.app;
   const CLI::App* command = &app;
   std::vector<std::string> options;
   add_options(app, options);
@@ -88,6 +89,10 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::string otherwise = "'detent --help' and 'detent COMMAND --help' list commands and options";
   for (const std::string& unknown : app.remaining(true)) {
     const std::string name = unknown.substr(0, unknown.find('='));
+    for (const Declared& one : program.commands)
+      for (const Option& option : one.options->options)
+        if (one.app == command && option.only_key() && option.long_name() == name)
+          return {ErrorCode::Usage, "there is no option '" + name + "'", "write " + option.spelling() + "=VALUE"};
     if (name.starts_with("--"))
       return {ErrorCode::Usage, "there is no option '" + name + "'", did_you_mean(name, options, otherwise)};
     if (!subcommands.empty()) return {ErrorCode::Usage, error.what(), did_you_mean(unknown, subcommands, otherwise)};
@@ -120,7 +125,7 @@ void parse(Program& program, const std::vector<std::string>& typed) {
   } catch (const CLI::FileError& error) {
     throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
   } catch (const CLI::ParseError& error) {
-    throw usage_error(program.app, error);
+    throw usage_error(program, error);
   }
 }
 

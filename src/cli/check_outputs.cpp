@@ -47,11 +47,15 @@ bool is_stream(const Named& output) {
 
 }  // namespace
 
-void check_paths(const CLI::App& command, const OptionList& list) {
+void check_values(const CLI::App& command, const OptionList& list) {
   for (const Option& option : list.options) {
-    if (option.traits.file == FileUse::None) continue;
-    for (const std::string& path : command.get_option(option.long_name())->results())
-      if (path.empty()) throw Error(ErrorCode::Usage, option.long_name() + ": the path is empty");
+    if (option.only_key()) continue;
+    const std::vector<std::string> given = command.get_option(option.long_name())->results();
+    if (!given.empty() && !option.traits.key_of.empty() && !texts_of_key(command, option).empty())
+      throw Error(ErrorCode::Usage, option.long_name() + " and " + option.spelling() + "= are both given",
+                  "remove " + option.long_name());
+    if (option.traits.file != FileUse::None && std::ranges::count(given, "") > 0)
+      throw Error(ErrorCode::Usage, option.long_name() + ": the path is empty");
   }
 }
 

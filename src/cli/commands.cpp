@@ -278,10 +278,7 @@ Declared declare_command(CLI::App& app, Function function) {
   const auto state = std::make_shared<State<Options>>();
   declare_options(app, state->list);
   const auto act = [state, function, &app](Environment& environment) {
-    const std::vector<std::string> old = old_spellings_of(app, state->list);
-    for (const std::string& hint : old)
-      if (!environment.quiet) environment.reporter.warn(hint);
-    check_paths(app, state->list);
+    check_values(app, state->list);
     const InputFiles inputs(input_sources(app, state->list));  // until all reports are written
     for (const auto& settle : state->list.settle) settle();
     check_outputs(app, state->list, beside_of(state->options, state->report));

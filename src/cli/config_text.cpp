@@ -48,8 +48,7 @@ bool takes_several(const Option& option) {
          std::holds_alternative<std::vector<std::filesystem::path>*>(option.into);
 }
 
-/// Returns the value of a line; "" for an option that has none. A text that is parsed is as it was given, under its
-/// name or an old spelling.
+/// Returns the value of a line; "" for an option that has none. A text that is parsed is as it was given.
 std::string value_of(const CLI::App& command, const OptionList& list, const Option& option) {
   if (const bool* const* flag = std::get_if<bool*>(&option.into)) return **flag ? "true" : "false";
   std::vector<std::string> values;
@@ -58,9 +57,7 @@ std::string value_of(const CLI::App& command, const OptionList& list, const Opti
     if (!values.empty()) return toml_string(join(values, ","));
     if (has_named_keys(list, option.long_name())) return "";  // they have separate lines
     if (!option.traits.key_of.empty()) values = texts_of_key(command, option);
-    for (const Option& one : list.options)
-      if (&one == &option || one.traits.old_of == option.long_name())
-        for (const std::string& text : command.get_option(one.long_name())->results()) values.push_back(text);
+    for (const std::string& text : command.get_option(option.long_name())->results()) values.push_back(text);
     if (values.empty() && !option.traits.default_text.empty()) values = {option.traits.default_text};
   } else {
     values = values_of(option);
@@ -74,11 +71,18 @@ std::string value_of(const CLI::App& command, const OptionList& list, const Opti
 
 }  // namespace
 
+std::vector<std::string> texts_of_key(const CLI::App& command, const Option& key) {
+  std::vector<std::string> texts;
+  for (const std::string& text : command.get_option(key.traits.key_of)->results())
+    for (std::string& value : values_of_key(text, key.long_name().substr(2))) texts.push_back(std::move(value));
+  return texts;
+}
+
 std::string config_text(const CLI::App& command, const OptionList& list) {
   const std::string section = section_name(command);
   std::string text = section.empty() ? "" : "[" + section + "]\n";
   for (const Option& option : list.options) {
-    if (is_old_spelling(option)) continue;
+    if (option.only_key()) continue;
     const std::string value = value_of(command, list, option);
     const std::string key = option.positional() ? option.name : option.long_name().substr(2);
     if (!value.empty()) text += key + " = " + value + "\n";

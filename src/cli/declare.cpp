@@ -69,16 +69,13 @@ bool shows_default(const Option& option) {
 
 }  // namespace
 
-bool is_old_spelling(const Option& option) {
-  return (!option.traits.key_of.empty() && !option.traits.keeps_name) || !option.traits.old_of.empty();
-}
-
 void declare_options(CLI::App& app, const OptionList& list) {
   for (const Option& option : list.options) {
+    if (option.only_key()) continue;
     CLI::Option* made = std::visit(Declare{app, option}, option.into);
     if (!option.type.empty()) made->type_name(option.type);
     if (!option.traits.group.empty()) made->group(option.traits.group);
-    const bool hidden = is_old_spelling(option) || !option.traits.key_of.empty();
+    const bool hidden = !option.traits.key_of.empty();
     if (hidden || (option.traits.of_program && app.get_parent())) made->group("");  // not in the help
     made->required(option.traits.required);
     if (shows_default(option)) made->capture_default_str();
@@ -116,7 +113,6 @@ void declare(Program& program) {
       "'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example, 'detent help COMMAND "
       "--long' also explains the options in full, and has its manual.");
   declare_commands(program);
-  declare_old_spellings(program);
 }
 
 }  // namespace detent::cli

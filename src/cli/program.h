@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +22,6 @@ struct Environment {
   Reporter& reporter;
   OutputSet& outputs;        ///< what the command writes
   std::string command = {};  ///< the command line, for pages
-  bool quiet = false;
 };
 
 /// A command as CLI11 sees it. `run` acts on its parsed options and returns the exit code.
@@ -33,14 +31,6 @@ struct Declared {
   std::function<int(Environment&)> run;
 };
 
-/// An option that became a command: it runs `now` with the same options, some renamed.
-struct OldSpelling {
-  CLI::App *old, *now;
-  std::string option;                          ///< of `old`
-  std::map<std::string, std::string> renamed;  ///< by its name in `old`
-  std::vector<const CLI::Option*> added = {};  ///< options of `now` alone, which `old` has for this spelling
-};
-
 /// The program as CLI11 sees it, with every command and option. `detent` parses with it; the manual and the completions
 /// are made from it.
 struct Program {
@@ -48,7 +38,6 @@ struct Program {
   bool quiet = false, print_config = false;
   std::optional<std::string> long_help;  ///< the command whose manual follows its help: "cache export"; "" for all
   std::vector<Declared> commands;
-  std::vector<OldSpelling> old_spellings;
   OptionList limits;  ///< options of all commands that the help of the program shows
 };
 
@@ -61,25 +50,14 @@ void declare_commands(Program& program);
 /// then. Errors  Usage, while parsing, for an invalid value.
 void declare_options(CLI::App& app, const OptionList& list);
 
-/// Returns true for a name that the command line has replaced by another one.
-[[nodiscard]] bool is_old_spelling(const Option& option);
 /// Returns the values that KEY=VALUE gives to a key of a parsed command.
 [[nodiscard]] std::vector<std::string> texts_of_key(const CLI::App& command, const Option& key);
-/// Returns a sentence with the new spelling of each old one among the given options of a parsed command.
-/// Errors  Usage for a key that is given under its name, too.
-[[nodiscard]] std::vector<std::string> old_spellings_of(const CLI::App& command, const OptionList& list);
 /// Returns the options of a parsed command as a section for --config: given values, and defaults that are not empty.
-/// Old spellings become new ones.
 [[nodiscard]] std::string config_text(const CLI::App& command, const OptionList& list);
 
-/// Declares the options of the new commands on the old ones.
-void declare_old_spellings(Program& program);
-/// Returns the arguments for which a parsed old spelling stands; nullopt for other commands.
-/// Errors  Usage for an option that the new command does not have, and for one of the new command without the spelling.
-[[nodiscard]] std::optional<std::vector<std::string>> new_spelling(const Program& program);
-
-/// Checks that no option of a parsed command names a file by an empty path. Errors  Usage.
-void check_paths(const CLI::App& command, const OptionList& list);
+/// Checks that no option of a parsed command names a file by an empty path, and that no key is given under its name,
+/// too. Errors  Usage.
+void check_values(const CLI::App& command, const OptionList& list);
 /// Returns the files that the options of a parsed command name as inputs, and the configuration.
 [[nodiscard]] std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list);
 /// Checks the outputs that the options of a parsed command name, while its inputs are protected.

@@ -90,16 +90,6 @@ int run(const Program& parsed, Environment& environment) {
   return 0;
 }
 
-/// Runs a command under its old spelling, and prints the new one.
-int run_under(const std::vector<std::string>& arguments, bool print_config, Environment& environment) {
-  std::fprintf(stderr, "hint: this is now 'detent %s'\n", arguments.front().c_str());
-  Program program;
-  declare(program);
-  parse(program, arguments);
-  program.print_config = print_config;
-  return run(program, environment);
-}
-
 /// Flushes standard output and returns the exit code; a failed write (full disk) is an error.
 int flushed(int code) {
   std::cout.flush();
@@ -120,9 +110,8 @@ int run_program(int argc, char** argv) {
     parse(program, {argv + 1, argv + argc});
     const auto reporter = make_terminal_reporter(program.quiet);
     OutputSet outputs;
-    Environment environment{*reporter, outputs, typed_command({argv + 1, argv + argc}), program.quiet};
-    const auto others = new_spelling(program);
-    return flushed(others ? run_under(*others, program.print_config, environment) : run(program, environment));
+    Environment environment{*reporter, outputs, typed_command({argv + 1, argv + argc})};
+    return flushed(run(program, environment));
   } catch (const CLI::Success& success) {
     program.app.exit(success);
     if (program.long_help) std::cout << "\n" << manual_text(*program.long_help, help_width());

@@ -102,7 +102,6 @@ UnsafePairs count_unsafe_pairs(const Tensor& codes, const PairOrder& order) {
   const auto at = [&](int64_t offset, int64_t start) {
     return offset < 0 ? int32_t{0} : int32_t{code[as_index(start + offset)]};
   };
-  found.all_outputs = outputs.count;
   found.all_pairs = outputs.count * as_extent(offsets.size() / 2);
   std::vector<int32_t> unsafe(as_index(outputs.count));  // by output
   const auto count = [&](size_t i, int64_t o) {

@@ -57,7 +57,7 @@ struct PairOutputs {
 /// Counts of unsafe pairs of a weight and of outputs that have one.
 struct UnsafePairs {
   int64_t pairs = 0, outputs = 0;  ///< unsafe ones
-  int64_t all_pairs = 0, all_outputs = 0;
+  int64_t all_pairs = 0;
 };
 /// Counts the pairs of int8 codes that can saturate.
 /// Empty  Kind::None -> zeros.

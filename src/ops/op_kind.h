@@ -4,7 +4,8 @@
 
 namespace detent {
 
-/// The kind of an operator, as quantization sees it. Placement rules and targets use kinds, never operator names.
+/// The kind of an operator, as quantization sees it. Rules of several engines go by kinds; names stand in the tables of
+/// engines, and where one kind has operators that a rule tells apart.
 enum class OpKind : uint8_t {
   Other,
   Conv,

@@ -167,11 +167,6 @@ ValueTypes::ValueTypes(const Graph& graph) { TypeInference(graph, nullptr, types
 
 ValueMap<DataType> value_types(const Graph& graph) { return ValueTypes(graph).of(graph); }
 
-DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types) {
-  const Signature* signature = find_typed_signature(graph, node);
-  return signature ? NodeTypes(*signature, node, types).of_output(slot) : DataType::Undefined;
-}
-
 bool holds_half_values(const Graph& graph) { return std::ranges::count(value_types(graph), DataType::Float16) > 0; }
 
 namespace {

@@ -29,10 +29,6 @@ class ValueTypes {
 /// Returns the types of the values of `graph` itself, by id: ValueTypes(graph).of(graph).
 [[nodiscard]] ValueMap<DataType> value_types(const Graph& graph);
 
-/// Returns the type that the operator's signature gives to output `slot` of a node whose values have these types;
-/// Undefined where it tells none. Ignores graphs inside the node.
-[[nodiscard]] DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types);
-
 /// True when some value or constant of the main graph is FP16.
 [[nodiscard]] bool holds_half_values(const Graph& graph);
 

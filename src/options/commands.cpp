@@ -21,7 +21,6 @@ Option output_option(std::filesystem::path& output, const char* type, const char
 /// Help texts of a command's report options; null: the command does not have the option.
 struct ReportHelp {
   const char *all = nullptr, *html = nullptr, *overwrite = nullptr;
-  bool old_report = false;  ///< --report is an old spelling of --json
 };
 
 /// Returns the options of the files that a command writes besides its output. Python has --overwrite of an output.
@@ -34,12 +33,10 @@ OptionList report_options(ReportOptions& report, bool& overwrite, const ReportHe
   if (help.all)
     append(list, row("--all", &report.all,
                      "List every " + std::string(help.all) + "; otherwise similar lines are merged into one"));
-  const Option json = row(
-      "--json [FILE|-]", Parsed{.take = take_json, .repeats = true},
-      "Write the report as JSON to FILE and print the text; without FILE, or with -, print JSON instead of the text",
-      {.file = FileUse::WritesReport});
-  append(list, json);
-  if (help.old_report) append(list, old_spelling("--report", json));
+  append(list, row("--json [FILE|-]", Parsed{.take = take_json, .repeats = true},
+                   "Write the report as JSON to FILE and print the text; without FILE, or with -, print JSON instead "
+                   "of the text",
+                   {.file = FileUse::WritesReport}));
   if (help.html)
     append(list, row("--html FILE.html", &report.html, std::string("Write the report as an HTML page: ") + help.html,
                      {.file = FileUse::WritesReport}));
@@ -200,8 +197,7 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
       report_options(report, o.overwrite,
                      {.all = "float layer, note and equalized value",
                       .html = "the verdict and its reasons, outlier samples, every value",
-                      .overwrite = kEveryFile,
-                      .old_report = true}),
+                      .overwrite = kEveryFile}),
       [&o, &report] { o.pictures = !report.html.empty(); }, limit_options(true));
 }
 
@@ -218,8 +214,7 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
                  report_options(report, o.overwrite,
                                 {.all = "float layer and note",
                                  .html = "the verdict and its reasons, and every weight",
-                                 .overwrite = kEveryFile,
-                                 .old_report = true}),
+                                 .overwrite = kEveryFile}),
                  limit_options(true));
 }
 
@@ -355,7 +350,7 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
       outliers_option(o.outliers), override_option(o.override_file), target_option(o.target), targets_option(o),
       placement_options(o.placement), format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
       bias_correction_option(o.equalize), latency_options(o.latency, LatencyUse::Compares), run_options(o.run),
-      products_options(o.run),
+      products_option(o.run),
       report_options(report, o.overwrite_draw,
                      {.all = "output, equalized value and layer",
                       .html = "the candidates' scores, and every value with its ranges, with charts",
@@ -375,7 +370,7 @@ OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
       judging_options(o.run), type_choice_options(o.types), outliers_option(o.outliers),
       override_option(o.override_file), target_option(o.target), node_options(o.placement), policy_options(o.placement),
       format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize), bias_correction_option(o.equalize),
-      latency_options(o.latency, LatencyUse::Compares), run_options(o.run), products_options(o.run),
+      latency_options(o.latency, LatencyUse::Compares), run_options(o.run), products_option(o.run),
       report_options(report, report.overwrite,
                      {.all = "output and equalized value",
                       .html = "the types' scores, sizes and shares, with charts",
@@ -403,7 +398,7 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model, "Float or Q/DQ ONNX model"),
       output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
-      run_options(o.run), products_options(o.run), isa_option(o.isa),
+      run_options(o.run), products_option(o.run), isa_option(o.isa),
       report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
       draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.run),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",
@@ -418,7 +413,7 @@ OptionList options_of(VerifyOptions& o, ReportOptions& report) {
       row("--rtol", &o.rtol, "Relative tolerance", {.least = 0}),
       row("--atol", &o.atol, "Absolute tolerance, as a part of the largest expected magnitude", {.least = 0}),
       row("--threads", &o.run.threads, "Worker threads (default: all cores)", {.least = 1, .most = 4096}),
-      products_options(o.run),
+      products_option(o.run),
       report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}), limit_options(true));
 }
 

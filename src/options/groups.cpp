@@ -469,13 +469,12 @@ OptionList run_options(RunSettings& run) {
                                       "Skip and count samples that cannot be read instead of stopping")));
 }
 
-OptionList products_options(RunSettings& run) {
-  const Option emulate =
-      row("--emulate", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
-          "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
-          "of two products saturate at 16 bits",
-          {.group = "Running", .python = "cpu: Literal[\"avx2\", \"exact\"]"});
-  return list_of(emulate, old_spelling("--cpu", emulate));
+Option products_option(RunSettings& run) {
+  return row(
+      "--emulate", choice(run.products, {{"avx2", CpuProducts::Avx2}, {"exact", CpuProducts::Exact}}),
+      "Arithmetic of UINT8 x INT8 products: exact, or avx2: as ONNX Runtime on x86 CPUs without VNNI, where sums "
+      "of two products saturate at 16 bits",
+      {.group = "Running", .python = "cpu: Literal[\"avx2\", \"exact\"]"});
 }
 
 Option isa_option(std::string& isa) {

@@ -74,8 +74,8 @@ enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] Option equalize_option(EqualizeOptions& options);
 [[nodiscard]] Option bias_correction_option(EqualizeOptions& options);
 [[nodiscard]] OptionList run_options(RunSettings& run);
-/// Returns --emulate exact|avx2, for a model that runs here, and its old spelling --cpu.
-[[nodiscard]] OptionList products_options(RunSettings& run);
+/// Returns --emulate exact|avx2, for a model that runs here.
+[[nodiscard]] Option products_option(RunSettings& run);
 /// Returns --isa; use_instruction_set() takes the choice.
 [[nodiscard]] Option isa_option(std::string& isa);
 /// Returns --max-memory, and with `model` --allow-external. Both apply to the process as soon as they are parsed.

@@ -29,13 +29,6 @@ OptionList keys_of(const std::string& option, OptionList list) {
   return list;
 }
 
-Option old_spelling(const std::string& name, Option option) {
-  option.traits.old_of = option.long_name();
-  option.traits.command_line_only = true;
-  option.name = name;
-  return option;
-}
-
 void refuse_word(const std::string& option, const std::string& given, const std::vector<std::string>& words) {
   throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + join(words), did_you_mean(given, words));
 }

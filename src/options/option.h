@@ -53,10 +53,9 @@ struct OptionTraits {
   bool commas = false;             ///< separates a list; otherwise the option is repeated
   bool command_line_only = false;  ///< not an option of Python
   bool of_program = false;         ///< stands in the help of the program, not in those of its commands
-  /// "--policy": the command line has the option as KEY=VALUE of that one; its name is an old spelling.
+  /// "--policy": the command line has the option as KEY=VALUE of that one.
   std::string key_of = {};
   bool keeps_name = false;        ///< with key_of: its name is an option too, which the help does not show
-  std::string old_of = {};        ///< "--json": the name is an old spelling of that option
   std::string python = {};        ///< "name: type" in Python, if they do not follow from `name` and `into`
   std::string default_text = {};  ///< shown in help instead of the member's value
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
@@ -76,6 +75,8 @@ struct Option {
   [[nodiscard]] bool positional() const { return !name.starts_with("-"); }
   /// Returns "--output" for "-o,--output"; the name of an argument.
   [[nodiscard]] std::string long_name() const { return name.substr(name.find(',') + 1); }
+  /// Returns true for a key whose name is no option of the command line.
+  [[nodiscard]] bool only_key() const { return !traits.key_of.empty() && !traits.keeps_name; }
   /// Returns the name that the command line has: "--limit", "--policy concat".
   [[nodiscard]] std::string spelling() const {
     return traits.key_of.empty() ? long_name() : traits.key_of + " " + long_name().substr(2);
@@ -109,11 +110,8 @@ template <class... Parts>
 /// Puts the options of a list under one heading.
 [[nodiscard]] OptionList under(const std::string& group, OptionList list);
 
-/// Makes the options of a list keys of `option` with old spellings, except those that are keys already.
+/// Makes the options of a list keys of `option`, except those that are keys already.
 [[nodiscard]] OptionList keys_of(const std::string& option, OptionList list);
-
-/// Makes `name` an old spelling of an option of the command line.
-[[nodiscard]] Option old_spelling(const std::string& name, Option option);
 
 /// Makes a choice that sets `value` by the word for it.
 template <class Value>

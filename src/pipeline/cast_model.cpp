@@ -45,7 +45,7 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
 /// Returns the coverage of a model without pairs, before inputs get the 16-bit type.
 CoverageReport coverage_of_floats(const Graph& graph, const ValueShapes& shapes, const CastModelOptions& options) {
   const PlacementPlan plan = make_float_plan(graph, target_list().front(), shapes);
-  CoverageReport coverage = describe_coverage(plan.coverage);
+  CoverageReport coverage = plan.coverage;
   if (options.io == IoType::Same)
     coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, plan, float_format(options.type), shapes);
   return coverage;

@@ -59,7 +59,7 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypes
   Measured measured = measure(prepared);
   Candidates made = make_candidates(names, prepared, measured, options);
   note_first_calibration(report, prepared, measured);
-  const Coverage& coverage = prepared.plan.coverage;
+  const CoverageReport& coverage = prepared.plan.coverage;
   ComparedCandidate& candidate = made.candidates.front();
   candidate.name = type;
   TypeFacts facts{.layers = coverage.layers,

@@ -84,7 +84,7 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
 
 void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, PlacementPlan& plan) {
   for (const LayerDecision& layer : qoperator_layers(graph, shapes, *plan.target)) {
-    Coverage& sum = plan.coverage;
+    CoverageReport& sum = plan.coverage;
     ++sum.layers;
     sum.int8_layers += layer.int8;
     sum.macs += layer.macs;

@@ -109,7 +109,7 @@ QuantizeWeightsReport start_report(const QuantizeWeightsOptions& options, const 
   report.model = options.model.string(), report.output = options.output.string();
   report.target = request.target.spec();
   report.format = options.format;
-  report.opset = facts.opset, report.model_bytes = facts.bytes, report.threads = worker_count(options.run);
+  report.opset = facts.opset, report.model_bytes = facts.bytes;
   return report;
 }
 

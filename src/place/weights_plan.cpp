@@ -63,10 +63,7 @@ std::string obstacle(const GraphFacts& facts, const Node& node, const WeightBloc
 
 }  // namespace
 
-constinit const Rule rules::kWeightsAlone{
-    .name = {
-        "R16", "weights alone",
-        "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc"}};
+constinit const Rule rules::kWeightsAlone{.name = {"R16", "weights alone"}};
 
 PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const NodeChoice& nodes,
                                 const WeightBlocks& blocks, const MeasuredFacts& measured) {

@@ -202,7 +202,6 @@ class Stream {
       options_.reporter->warn(std::string("skipped: ") + error.what());
     }
     ++statistics_.skipped;
-    statistics_.skipped_names.push_back(source_.sample_name(token.index));
     token.error = nullptr;
   }
 

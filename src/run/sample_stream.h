@@ -22,9 +22,8 @@ struct StreamOptions {
 };
 
 struct StreamStatistics {
-  size_t skipped = 0;                      ///< samples that could not be read
-  std::vector<std::string> skipped_names;  ///< their names, in order
-  size_t dropped = 0;                      ///< samples of an incomplete last group
+  size_t skipped = 0;  ///< samples that could not be read
+  size_t dropped = 0;  ///< samples of an incomplete last group
 };
 
 /// Samples that are processed together; `real` of them count, the rest repeat the last.

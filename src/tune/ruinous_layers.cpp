@@ -145,7 +145,7 @@ class Search {
 
   /// Returns the share of the multiplications that become float.
   [[nodiscard]] double share_of(const KeptFloat& layers) const {
-    const Coverage& whole = variants_.whole().coverage;
+    const CoverageReport& whole = variants_.whole().coverage;
     if (whole.macs == 0) return 1;
     return static_cast<double>(whole.int8_macs - variants_.plan(layers).coverage.int8_macs) /
            static_cast<double>(whole.macs);

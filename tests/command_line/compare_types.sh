@@ -38,19 +38,10 @@ accepts "a score" compare-types "$model" --quiet --data "$sample/calib" --prepro
 grep -q '^  int4 .*  0 of 18 weighted layers: it stays the float model$' stdout || fail "convolutions are called INT4"
 grep -q '^\* int8 ' stdout || fail "the float model wins under the name of a type"
 grep -q '^smallest within --max-drop 0.05: int8, which ' stdout || fail "the limit was not taken"
-# The old spelling prints the same and says the new one.
-accepts "compare-types" compare-types in/model.onnx $both --types int8,int4 --calibrator max --block 64
-sed 's/ in [0-9.]* s.*//; s/  *[0-9.]* s$//' stdout >in/new
-accepts "compare --types" compare in/model.onnx $both --types int8,int4 --calibrators max --block 64
-[ "$(grep -c "^hint: this is now 'detent compare-types'" stderr)" -eq 1 ] || fail "the old spelling does not say the new one in a line"
-sed 's/ in [0-9.]* s.*//; s/  *[0-9.]* s$//' stdout | cmp -s - in/new || fail "the old spelling prints something else"
-accepts "the options of a configuration" compare in/model.onnx $both --types int8,int4 --block 64 --print-config
+accepts "the options of a configuration" compare-types in/model.onnx $both --types int8,int4 --block 64 --print-config
 cp stdout in/config.toml
 accepts "it can be read back" compare-types --config in/config.toml
 grep -q 'blocks of 64' stdout || fail "the configuration forgets --block"
-sed 's/^\[compare-types\]/[compare]/; s/^calibrator /calibrators /; /^policy/d; $ a concat = "shared"' in/config.toml >in/old.toml
-accepts "a configuration of old spellings" compare --config in/old.toml
-grep -q 'blocks of 64' stdout || fail "the configuration of old spellings forgets --block"
 
 refuses "a limit that no type keeps" 1 'no type is within --min-sqnr 99; ' compare-types in/model.onnx $both --types int8,int4 --min-sqnr 99
 grep -q '^no type is within --min-sqnr 99; the closest is int' stdout || fail "the table is missing where no type keeps the limit"
@@ -60,17 +51,11 @@ refuses "no score for --max-drop" 2 '--max-drop needs a score' compare-types in/
 refuses "two limits" 2 'exclude' compare-types in/model.onnx $both --types int8 --max-drop 0.1 --min-sqnr 10
 refuses "a block of no type" 2 '--block is for int4' compare-types in/model.onnx $both --types int8 --block 64
 refuses "a block that engines do not know" 2 '--block' compare-types in/model.onnx $both --types int4 --block 24
-for option in '--block 64' '--max-drop 0.1' '--min-sqnr 10'; do
-  # shellcheck disable=SC2086
-  refuses "$option without --types" 2 'is for --types' compare in/model.onnx $both $option
-done
+refuses "types of compare" 2 "there is no option '--types'" compare in/model.onnx $both --types int8
 for option in '--type fp8' '--layers 2'; do
-  # shellcheck disable=SC2086
-  refuses "$option beside --types" 2 "${option%% *} does not apply to --types" compare in/model.onnx $both --types int8 $option
   # shellcheck disable=SC2086
   refuses "$option" 2 "there is no option '${option%% *}'" compare-types in/model.onnx $both --types int8 $option
 done
-refuses "several calibrators" 2 '--calibrator' compare in/model.onnx $both --types int8 --calibrators max,mse
 refuses "an engine without FP8" 13 'has no FP8' compare-types in/model.onnx $both --types int8,fp8 --target onnxruntime
 
 finish

@@ -32,12 +32,8 @@ refuses "arithmetic is no CPU" 2 "--cpu: 'avx2' is not one of any, vnni" quantiz
 accepts "no saturation in TensorRT's report" quantize "$model" $data --calibrator mse -o in/trt.onnx --json in/trt.json
 grep -q '"saturation": null' in/trt.json || fail "TensorRT's report has a saturation"
 
-# The arithmetic of run was --cpu.
+# The arithmetic of run.
 accepts "run --emulate" run in/vnni.onnx $data --emulate avx2 -o in/emulated
-[ -s stderr ] && grep -q 'old spelling' stderr && fail "--emulate is called an old spelling"
-accepts "run --cpu" run in/vnni.onnx ${data#--quiet} --cpu avx2 -o in/as_cpu
-grep -qx 'detent: warning: --cpu is an old spelling of --emulate' stderr || fail "--cpu of run is not called an old spelling"
-diff -r in/emulated in/as_cpu >/dev/null || fail "--cpu of run does something else than --emulate"
 accepts "run exactly" run in/vnni.onnx $data -o in/exactly
 diff -r in/emulated in/exactly >/dev/null && fail "--emulate avx2 changes nothing"
 refuses "a CPU is no arithmetic" 2 "--emulate: 'vnni' is not one of avx2, exact" run in/vnni.onnx $data --emulate vnni -o out/none
@@ -49,7 +45,7 @@ for file in any vnni; do
   done
 done
 if cmp -s in/vnni.exact/logits.npy in/vnni.avx2/logits.npy; then fail "nothing saturates in a file for VNNI"; fi
-refuses "a CPU is no arithmetic" 2 "--cpu: 'vnni' is not one of avx2, exact" run in/any.onnx $data --cpu vnni -o out/none
+refuses "a CPU for run" 2 "there is no option '--cpu'" run in/any.onnx $data --cpu vnni -o out/none
 accepts "compare as without VNNI" compare "$model" $data --eval $six --target onnxruntime --calibrators mse --emulate avx2
 
 # lint

@@ -52,6 +52,5 @@ for option in "--activation int8" "--format range=full" "--format weight-bits=7"
 done
 refuses "a bias of integers" 13 "float biases only" quantize "$model" $data --type fp8 --format bias=int32 -o out/no.onnx
 refuses "an unknown type" 2 "is not one of" quantize "$model" $data --type fp16 -o out/no.onnx
-refuses "beside weights alone" 2 "--type" quantize "$model" --weight-only int4 --type fp8 -o out/no.onnx
 
 finish

@@ -43,7 +43,7 @@ for command in quantize quantize-weights calibrate merge cast plan lint repair e
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
 
-# The number of options, with --help, and of lines; keys, old spellings and the options of every command are not among
+# The number of options, with --help, and of lines; keys and the options of every command are not among
 # them.
 # offers COMMAND MOST LINES
 offers() {
@@ -53,7 +53,7 @@ offers() {
   lines=$(wc -l <in/command)
   [ "$lines" -le "$3" ] || fail "help $1 has $lines lines, expected $3 at most"
   grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory|steps|shard)( |$)' in/command &&
-    fail "help $1 shows a key, an old spelling, or an option of every command"
+    fail "help $1 shows a key, or an option of every command"
 }
 offers quantize 45 130
 offers compare 40 118
@@ -64,8 +64,6 @@ offers repair 25 74
 offers calibrate 22 74
 offers plan 22 74
 offers run 16 58
-"$DETENT" help quantize | grep -q -- --weight-only && fail "help quantize shows the old spelling --weight-only"
-"$DETENT" help compare | grep -q -- --types && fail "help compare shows the old spelling --types"
 "$DETENT" help | grep -q -- '--max-memory BYTES' || fail "help does not show the options of every command"
 for key in concat deconv-activation act-add se-mul maxpool small-layers residual attention quantize-outputs include-op exclude-op \
   outliers bias-correction weights weight-range weight-bits per-tensor range bias scales io-type external-data batch-axis mask steps \
@@ -122,7 +120,7 @@ suggests "a target" tensorrt plan "$model" --target tensort
 suggests "a target with a version" tensorrt:8.6 plan "$model" --target tensorrt:8.7
 suggests "an accuracy" balanced $quantize_sample -o out/model.onnx --accuracy balansed
 suggests "a policy" independent plan "$model" --policy concat=indepedent
-suggests "a policy under its old name" independent plan "$model" --concat indepedent
+suggests "a key as an option" "--policy concat=VALUE" plan "$model" --concat independent
 suggests "a type" uint8 $quantize_sample -o out/model.onnx --activation unit8
 suggests "an equalization" relu $quantize_sample -o out/model.onnx --equalize rleu
 suggests "a preset" imagenet quantize "$model" --data "$sample/calib" --preprocess imagnet -o out/model.onnx --quiet

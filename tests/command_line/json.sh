@@ -84,21 +84,18 @@ printf '[plan]\njson = false\n' >in/plan.toml
 accepts "no json in a configuration" plan "$model" --config in/plan.toml
 grep -q '^layers' stdout || fail "json = false does not print the text"
 
-# --report is the same document in a file, the text stays; without --overwrite it replaces nothing either.
+# In a file the text stays; without --overwrite it replaces nothing.
 accepts "quantize --json" $(arguments quantize same) --json --quiet
-cp stdout in/on_stdout.json
+grep -v -e '"seconds"' -e '"peak_mb"' stdout >in/one
 rm out/*
-accepts "quantize --report" $(arguments quantize same) --report out/report.json --quiet
-grep -q '^verdict' stdout || fail "--report leaves out the text"
-grep -v -e '"seconds"' -e '"peak_mb"' in/on_stdout.json >in/one
-grep -v -e '"seconds"' -e '"peak_mb"' out/report.json | cmp -s - in/one || fail "--json and --report write different documents"
-run $(arguments quantize other) --report out/report.json
-[ "$code" -eq 15 ] || fail "--report of a file that exists: exit $code, expected 15"
-[ -e out/other.onnx ] && fail "--report of a file that exists: the model was written"
+accepts "quantize --json FILE" $(arguments quantize same) --json out/report.json --quiet
+grep -q '^verdict' stdout || fail "--json FILE leaves out the text"
+grep -v -e '"seconds"' -e '"peak_mb"' out/report.json | cmp -s - in/one || fail "--json and --json FILE write different documents"
+run $(arguments quantize other) --json out/report.json
+[ "$code" -eq 15 ] || fail "--json of a file that exists: exit $code, expected 15"
+[ -e out/other.onnx ] && fail "--json of a file that exists: the model was written"
 rm -rf out/*
-accepts "--report hints at --json" $(arguments quantize same) --report out/report.json
-grep -qx 'detent: warning: --report is an old spelling of --json' stderr || fail "--report is not called an old spelling"
-rm -rf out/*
+refuses "another name" 2 "there is no option '--report'" $(arguments quantize same) --report out/report.json
 accepts "a document on standard output and in a file" $(arguments quantize same) --json - --json out/report.json --quiet
 cmp -s stdout out/report.json || fail "two --json write different documents"
 rm -rf out/*

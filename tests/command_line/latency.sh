@@ -273,8 +273,6 @@ accepts "a calibration table" calibrate "$model" --quiet --data "$six" --preproc
 # shellcheck disable=SC2086
 refuses "no data" 2 '--latency-command needs --data' quantize "$model" --table in/model.dct $one
 # shellcheck disable=SC2086
-refuses "weights alone" 2 '--latency-command' $quantize_sample --weight-only int4 $one
-# shellcheck disable=SC2086
 refuses "a target without pairs" 13 '--latency-command' $quantize_sample --target tensorrt:dla $one
 # shellcheck disable=SC2086
 refuses "a table without a command" 2 '--latency-table needs --latency-command' $quantize_sample --latency-table in/table.json -o out/none.onnx

@@ -6,20 +6,16 @@
 accepts "plan" plan "$model"
 cp stdout default
 
-# policy OPTION KEY DEFAULT ALTERNATIVE CHANGES: CHANGES is yes if the sample must get another plan. The old spelling
-# --KEY gives the same one, and a hint.
+# policy OPTION KEY DEFAULT ALTERNATIVE CHANGES: CHANGES is yes if the sample must get another plan. The key is no
+# option.
 policy() {
   accepts "$1 $2=$3" plan "$model" "$1" "$2=$3"
   cmp -s stdout default || fail "$1 $2=$3 is not the default"
   accepts "$1 $2=$4" plan "$model" "$1" "$2=$4"
-  cp stdout plan
   if cmp -s stdout default; then changed=no; else changed=yes; fi
   [ "$changed" = "$5" ] || fail "$1 $2=$4 changes the sample's plan: $changed, expected $5"
-  accepts "--$2 $4" plan "$model" "--$2" "$4"
-  cmp -s stdout plan || fail "--$2 $4 is not $1 $2=$4"
-  grep -qxF "detent: warning: --$2 is an old spelling of $1 $2=VALUE" stderr || fail "--$2 is not called an old spelling"
   refuses "$1 $2=nosuch" 2 nosuch plan "$model" "$1" "$2=nosuch"
-  refuses "--$2 nosuch" 2 nosuch plan "$model" "--$2" nosuch
+  refuses "--$2" 2 "there is no option '--$2'" plan "$model" "--$2" "$4"
 }
 policy --policy concat shared inputs yes
 policy --policy concat shared independent yes
@@ -40,23 +36,16 @@ accepts "two keys" plan "$model" --policy concat=inputs,maxpool=both
 cp stdout both
 accepts "an option for each" plan "$model" --policy concat=inputs --policy maxpool=both
 cmp -s stdout both || fail "two --policy are something else than one with two keys"
-accepts "old spellings of both" plan "$model" --concat inputs --maxpool both --quiet
-cmp -s stdout both || fail "the old spellings are something else"
-[ -s stderr ] && fail "--quiet prints the hints"
-accepts "an old and a new one" plan "$model" --concat inputs --policy maxpool=both
-cmp -s stdout both || fail "an old and a new spelling are something else"
 refuses "a key twice" 2 "'concat' is given twice" plan "$model" --policy concat=inputs,concat=shared
-refuses "a key in both spellings" 2 "--concat and --policy concat= are both given" plan "$model" --policy maxpool=both,concat=inputs --concat shared
 refuses "a key without a value" 2 "write concat=independent|inputs|shared" plan "$model" --policy concat
 refuses "an unknown key" 2 "did you mean 'concat'?" plan "$model" --policy concot=shared
 refuses "a key of the other option" 2 "there is no key 'weights'" $quantize_sample -o out/model.onnx --policy weights=fp32
 refuses "a key with an empty value" 2 "'concat' has no value" plan "$model" --policy concat=
 refuses "a flag that is neither on nor off" 2 "is not one of off, on" plan "$model" --policy quantize-outputs=true
 
-# The keys of --feed are options, too, without a hint.
+# The keys of --feed are options, too.
 data="--data $sample/calib --preprocess imagenet,resize=128x128,crop=128 --limit 8"
 accepts "--shard" calibrate "$model" $data --shard 2/2 -o in/option.dct
-grep -q 'old spelling' stderr && fail "--shard is called an old spelling"
 accepts "--feed shard=" calibrate "$model" $data --feed shard=2/2 -o in/key.dct
 cmp -s in/option.dct in/key.dct || fail "--feed shard=2/2 is something else than --shard 2/2"
 refuses "a shard in both spellings" 2 "--shard and --feed shard= are both given" plan "$model" $data --shard 1/2 --feed shard=1/2
@@ -67,20 +56,14 @@ refuses "a state without steps" 2 "needs --steps N" plan "$model" $data --feed s
 echo '{}' >in/state.onnx
 refuses "a state that is the output" 15 "which --state reads" quantize "$model" $data --feed state=in/state.onnx,steps=2 -o in/state.onnx --overwrite
 
-# Old spellings write the same file.
-mkdir in/old in/new
-accepts "a file of old spellings" $quantize_sample --calibrator max --concat inputs --small-layers quantize \
-  --exclude-op ConvTranspose --outliers keep --bias-correction off --weights fp32 --weight-range mse --weight-bits 7 \
-  --per-tensor --range full --bias float --scales fp32 --io-type same --external-data always --report in/old/m.json \
-  --accept-broken --quiet -o in/old/m.onnx
-accepts "a file of new spellings" $quantize_sample --calibrator max --accept-broken --quiet -o in/new/m.onnx --json in/new/m.json \
+# The file names its keys.
+mkdir in/new
+accepts "a file with every key" $quantize_sample --calibrator max --accept-broken --quiet -o in/new/m.onnx \
   --policy concat=inputs,small-layers=quantize,exclude-op=ConvTranspose,outliers=keep,bias-correction=off \
   --format weights=fp32,weight-range=mse,weight-bits=7,per-tensor=on,range=full,bias=float,scales=fp32,io-type=same \
   --format external-data=always
-rm in/old/m.json in/new/m.json # seconds
 [ "$(find in/new -name 'm.onnx*' | wc -l)" -eq 2 ] || fail "no external data"
-diff -r in/old in/new >/dev/null || fail "old spellings write other files"
-"$DETENT" inspect in/new/m.onnx | grep -q 'concat=inputs.*weights=fp32' || fail "the file does not name its options as before"
+"$DETENT" inspect in/new/m.onnx | grep -q 'concat=inputs.*weights=fp32' || fail "the file does not name its options"
 
 refuses "FP8 attention in an INT8 file" 13 "--policy attention=fp8 with --type int8" plan "$model" --policy attention=fp8
 refuses "INT8 attention in an FP8 file" 13 "--policy attention=int8 with --type fp8" plan "$model" --type fp8 --policy attention=int8

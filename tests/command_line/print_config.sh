@@ -1,8 +1,8 @@
 #!/bin/sh
-# --print-config prints what --config reads, for every command, with old spellings and texts of any kind.
+# --print-config prints what --config reads, for every command, with texts of any kind.
 . "$(dirname "$0")/expect.sh"
 
-# reads_back COMMAND ARG...: the printed configuration says the same when it is the only argument, and only new names.
+# reads_back COMMAND ARG...: the printed configuration says the same when it is the only argument.
 # COMMAND may be "cache export".
 reads_back() {
   name=$1
@@ -13,7 +13,7 @@ reads_back() {
   # shellcheck disable=SC2086
   accepts "$name --config" $name --config "in/$name.toml" --print-config
   cmp stdout "in/$name.toml" || fail "$name: the configuration does not come out as it went in"
-  [ -s stderr ] && fail "$name: the printed configuration has old spellings"
+  [ -s stderr ] && fail "$name: the printed configuration has a warning"
   leaves_nothing "$name --print-config"
 }
 # holds NAME LINE...: each is a line of the configuration.
@@ -45,16 +45,6 @@ holds quantize '[quantize]' 'MODEL = "model.onnx"' 'target = ["onnxruntime", "te
   "exclude = [\"^a[bc],d\$\", '\\bconv\\.', \"line\\nfeed\\ttab\"]" 'overwrite = true' \
   'policy = "outliers=drop,exclude-op=Gemm,exclude-op=MatMul,concat=inputs,deconv-activation=auto,act-add=both,se-mul=both,maxpool=after,small-layers=auto,attention=auto,residual=auto,quantize-outputs=on,bias-correction=on"' \
   'format = "scales=fp32,weights=fp32,weight-range=max,weight-bits=7,per-tensor=on,range=narrow,io-type=same,external-data=always"'
-cp in/quantize.toml in/new.toml
-reads_back quantize model.onnx -o out/m.onnx --concat inputs --exclude-op Gemm --quantize-outputs --outliers drop \
-  --weights fp32 --per-tensor --external-data never --report r.json --quiet
-holds quantize 'json = ["r.json"]'
-grep -qE '^(concat|exclude-op|quantize-outputs|outliers|weights|per-tensor|external-data|report) ' in/quantize.toml &&
-  fail "old spellings are printed"
-grep '^policy = ' in/quantize.toml | grep -q 'outliers=drop,exclude-op=Gemm,concat=inputs,.*quantize-outputs=on' ||
-  fail "old spellings of policies are lost"
-grep '^format = ' in/quantize.toml | grep -q 'weights=fp32,.*per-tensor=on,.*external-data=never' ||
-  fail "old spellings of the format are lost"
 reads_back quantize model.onnx -o out/m.onnx --data d # defaults
 reads_back quantize model.onnx -o out/m.onnx --data d --feed batch-axis=x=1,mask=m,mask=n --feed steps=2,state=s.json,shard=2/3
 holds quantize 'batch-axis = ["x=1"]' 'mask = ["m", "n"]' 'steps = "2"' 'state = "s.json"' 'shard = "2/3"'
@@ -80,8 +70,6 @@ compared="--eval e --eval-limit 5 --labels l.csv --next-token $judging --policy 
   --activation uint8 --float-type fp16 --equalize off --emulate avx2 --fail-below 0.5"
 reads_back compare model.onnx $data $compared --calibrators max,mse --targets tensorrt,onnxruntime --draw out/d --layers 4 $run $reports
 holds compare 'calibrators = ["max", "mse"]' 'targets = ["tensorrt", "onnxruntime"]' 'emulate = "avx2"' 'fail-below = "0.5"'
-reads_back compare model.onnx --data d --eval e --cpu avx2
-holds compare 'emulate = "avx2"'
 reads_back compare-types model.onnx $data $compared --types int8,int4 --block 64 --calibrator mse --max-drop 0.02 $run $reports
 reads_back sensitivity model.onnx $data --eval e --eval-limit 5 --next-token --transcripts t.csv --vocab v.txt $judging --calibrator mse --policy maxpool=both \
   --format weight-range=mse --type int8 --weight-only int4 --block 64 --top 0 $run $reports
@@ -135,10 +123,6 @@ accepts "a policy of the file" plan "$model" --config in/policy.toml --print-con
 grep -q '^policy = .*concat=inputs' stdout || fail "the policy of the file is lost"
 accepts "a policy of the command line" plan "$model" --config in/policy.toml --policy maxpool=both --print-config
 grep -q '^policy = .*concat=shared.*maxpool=both' stdout || fail "the command line does not take the place of the file"
-printf '[plan]\nconcat = "inputs"\n' >in/old.toml
-accepts "an old key" plan "$model" --config in/old.toml
-cp stdout in/by_key
-grep -qx 'detent: warning: --concat is an old spelling of --policy concat=VALUE' stderr || fail "an old key has no hint"
-accepts "its new spelling" plan "$model" --policy concat=inputs
-cmp -s stdout in/by_key || fail "an old key does something else"
+printf '[plan]\nconcat = "inputs"\n' >in/key.toml
+refuses "a key of --policy as one of the file" 2 concat plan "$model" --config in/key.toml
 finish

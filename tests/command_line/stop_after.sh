@@ -49,7 +49,7 @@ accepts "ranges within a bound" $quantize --min-sqnr 60 --accept-broken --stop-a
 rm -f out/*
 # shellcheck disable=SC2086
 refuses "a stage that there is none of" 2 'prepare' $quantize --stop-after write -o out/none.onnx
-for report in '--json out/report.json' '--json' '--html out/page.html' '--weight-only int4'; do
+for report in '--json out/report.json' '--json' '--html out/page.html'; do
   # shellcheck disable=SC2086
   refuses "a report of what is not finished: $report" 2 '--stop-after' quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --stop-after prepare $report -o out/none.onnx
 done

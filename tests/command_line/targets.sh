@@ -108,7 +108,6 @@ grep -q 'judged 4 variants of 2 targets' stdout || fail "not every target has ev
 refuses "a target twice" 2 'names tensorrt twice' $judged --targets tensorrt,tensorrt
 refuses "--target beside --targets" 2 'does not go with --targets' $judged --targets tensorrt,onnxruntime --target onnxruntime
 refuses "--layers beside --targets" 2 'does not apply to --targets' $judged --targets tensorrt,onnxruntime --layers 2
-refuses "--types beside --targets" 2 'does not apply to --types' $judged --types int8 --targets tensorrt,onnxruntime
 refuses_option "an option that the second target refuses" $judged --targets onnxruntime,tensorrt
 
 finish

@@ -71,32 +71,13 @@ rm -rf out/*
 
 refuses "a block that engines do not know" 2 '--block' quantize-weights in/model.onnx --type int4 --block 24 -o out/m.onnx
 refuses "codes that there are not" 2 '--type' quantize-weights in/model.onnx --type int3 -o out/m.onnx
-refuses "a block without weights alone" 2 '--block is for --weight-only' quantize in/model.onnx --data random:normal,n=2 --block 64 -o out/m.onnx
-for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--accuracy best' '--type fp8'; do
-  # shellcheck disable=SC2086
-  refuses "weights alone with $option" 2 "${option%% *} does not apply to --weight-only" \
-    quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
-done
-for key in policy:concat=inputs format:per-tensor=on; do
-  refuses "weights alone with $key" 2 "there is no key" \
-    quantize in/model.onnx --weight-only int4 --data random:normal,n=2 "--${key%%:*}" "${key#*:}" -o out/m.onnx
-done
+refuses "weights alone of quantize" 2 "there is no option '--weight-only'" quantize in/model.onnx --weight-only int4 --data random:normal,n=2 -o out/m.onnx
 refuses "an option of activations" 2 "--format: there is no key 'per-tensor'" quantize-weights in/model.onnx --type int4 --format per-tensor=on -o out/m.onnx
 
-# The old spelling writes the same file and says the new one.
-accepts "quantize --weight-only" quantize in/model.onnx --weight-only int8 --block channel -o out/old.onnx
-[ "$(grep -c "^hint: this is now 'detent quantize-weights'" stderr)" -eq 1 ] || fail "the old spelling does not say the new one in a line"
-accepts "quantize-weights" quantize-weights in/model.onnx --type int8 --block channel -o out/new.onnx
-if grep -q 'this is now' stderr; then fail "the new spelling is called old"; fi
-cmp -s out/old.onnx out/new.onnx || fail "the old spelling writes another file"
-rm out/*
-accepts "the options of a configuration" quantize in/model.onnx --weight-only int8 --block 64 -o out/config.onnx --print-config
+accepts "the options of a configuration" quantize-weights in/model.onnx --type int8 --block 64 -o out/config.onnx --print-config
 cp stdout in/config.toml
 accepts "it can be read back" quantize-weights --config in/config.toml
 grep -q 'INT8 in blocks of 64' stdout || fail "the configuration forgets --block"
-printf '[quantize]\nMODEL = "in/model.onnx"\nweight-only = "int8"\nblock = "64"\nconcat = "shared"\nexternal-data = "never"\n' >in/old.toml
-accepts "a configuration of old spellings" quantize --config in/old.toml -o out/old.onnx
-cmp -s out/config.onnx out/old.onnx || fail "a configuration of old spellings writes another file"
 rm out/*
 
 refuses "a score without samples" 2 'need --eval' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx

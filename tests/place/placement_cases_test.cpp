@@ -115,7 +115,6 @@ Target target_of(const Target& target, const EngineDef& engine) {
                 .fp8_refusal = target.fp8_refusal,
                 .strongly_typed = target.strongly_typed,
                 .attention_kernels = target.attention_kernels,
-                .facts = target.facts,
                 .parser = target.parser};
 }
 

@@ -50,7 +50,7 @@ touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
 ask_bash detent quantize --pol | grep -qx -- --policy || fail "bash: no --policy"
 [ -z "$(ask_bash detent quantize m.onnx --policy "")" ] || fail "bash: files as values of --policy"
-[ -z "$(ask_bash detent quantize --conc)" ] || fail "bash offers an old spelling"
+[ -z "$(ask_bash detent quantize --conc)" ] || fail "bash offers a key as an option"
 [ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
 
 if command -v fish >/dev/null; then

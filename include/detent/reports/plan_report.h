@@ -20,11 +20,13 @@ struct CoverageReport {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open
   int64_t params = 0, int8_params = 0;
-  /// Four bytes an element whatever its type; 0 where sizes are open.
+  /// Of the float values that some edge reads, four bytes an element whatever its type; they count as INT8 when a pair
+  /// stands on the value. 0 where sizes are open.
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
-  int64_t pairs = 0;
+  int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that are written
   CodeType type = CodeType::Int8;
-  TypeShares types;   ///< in the types of the written file
+  /// In the types of the written file: a layer counts with the type of its output, a value with its type; INT8 as above.
+  TypeShares types;
   int64_t casts = 0;  ///< Cast nodes that were added
   /// Layers with 16-bit activations beside layers of 8 bits; they are not among those of INT8.
   int64_t int16_layers = 0, int16_macs = 0;

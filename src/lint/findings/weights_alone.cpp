@@ -59,7 +59,7 @@ void check_each(const LintView& view, FindingLog& log, Flaw&& flaw, const std::s
 void int4_not_fused(const LintView& view, FindingLog& log) {
   check_each(view, log, not_fused, " is expanded to floats at every run: ",
              "let each MatMul have its own DequantizeLinear, blocks of 32 along axis 0 of [K, N], no transB "
-             "(here: quantize --weight-only int4)");
+             "(here: quantize-weights --type int4)");
 }
 
 void blocked_axis(const LintView& view, FindingLog& log) {

@@ -124,7 +124,6 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
   if (node.has("axis")) said.axis = node.int_or("axis", 1);
   if (const Tensor* data = readable_constant(graph, node.input(0))) {
     said.int8_constant = !said.quantizes;
-    said.data_rank = data->shape().rank();
     said.extents.assign(data->shape().begin(), data->shape().end());
   }
   for (const ValueId output : present(node.outputs)) {

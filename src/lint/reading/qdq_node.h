@@ -31,7 +31,6 @@ struct QdqNode {
   bool int8_constant = false;    ///< a DequantizeLinear that reads an initializer of codes
   int64_t block = 0;             ///< numbers under one scale along the axis; 0: no blocks
   std::vector<int64_t> extents;  ///< of the constant that it reads
-  size_t data_rank = 0;          ///< of the constant that it reads; 0 when unknown
   size_t readers = 0;            ///< readings of its output
   size_t dequantizers = 0;       ///< QuantizeLinear: readings by DequantizeLinear
   size_t shape_readers = 0;      ///< readings that need its shape only

@@ -71,7 +71,6 @@ struct FindingKind {
   std::string_view id;  ///< kebab-case
   FindingReach reach;
   std::string_view summary;  ///< the line in `lint --help`
-  std::string_view source;   ///< source of the fact
   FindingCheck* check;
   FindingScope scope = FindingScope::Pairs;
   Decided<bool> Target::*condition = nullptr;  ///< a fact without which it does not concern a target

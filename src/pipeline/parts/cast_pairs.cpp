@@ -103,7 +103,7 @@ CoverageReport coverage_of_pairs(const Model& model, const ValueShapes& shapes) 
   const ValueShapes found = renamed(shapes, model.graph(), floats.graph());
   const LintedGraph linted =
       lint_graph(floats.graph(), reading, target_of_codes(model.graph()), found, LintedFile(model.graph()));
-  return describe_coverage(linted.plan.coverage);
+  return linted.plan.coverage;
 }
 
 }  // namespace detent

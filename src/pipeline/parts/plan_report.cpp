@@ -1,6 +1,7 @@
 #include "pipeline/parts/plan_report.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/float_type.h"
@@ -14,19 +15,18 @@ namespace detent {
 
 namespace {
 
-/// The type that each node computes in. Looks decisions up by edge: a plan's own search is linear in its edges.
+/// The type that each node computes in.
 class NodeTypes {
  public:
-  NodeTypes(const PlacementPlan& plan, const Graph& graph) : graph_(graph), types_(LintedFile(graph).types) {
-    for (const EdgeDecision& edge : plan.edges)
-      if (edge.pair) paired_.emplace(edge.consumer, edge.slot);
+  NodeTypes(const PlacementPlan& plan, const Graph& graph)
+      : plan_(plan), graph_(graph), types_(LintedFile(graph).types) {
     for (const OutputPair& pair : plan.output_pairs) paired_outputs_.insert(pair.value);
-    for (const LayerDecision& layer : plan.layers) (layer.int8 ? int8_ : float_).insert(layer.node);
+    for (const LayerDecision& layer : plan.layers) int8_.emplace(layer.node, layer.int8);
   }
 
   [[nodiscard]] NodeType of(const Node& node) const {
-    if (int8_.contains(node.id)) return NodeType::Codes;
-    if (!float_.contains(node.id) && is_between_pairs(node)) return NodeType::Codes;
+    const auto layer = int8_.find(node.id);
+    if (layer == int8_.end() ? is_between_pairs(node) : layer->second) return NodeType::Codes;
     switch (node.output(0) ? type_of(*node.output(0)) : DataType::Undefined) {
       case DataType::Float16: return NodeType::Float16;
       case DataType::BFloat16: return NodeType::BFloat16;
@@ -39,13 +39,17 @@ class NodeTypes {
  private:
   [[nodiscard]] DataType type_of(ValueId value) const { return types_[value]; }
   [[nodiscard]] bool is_float(ValueId value) const { return is_floating_point(type_of(value)); }
+  [[nodiscard]] bool reads_pair(NodeId node, int slot) const {
+    const EdgeDecision* edge = plan_.find_edge(node, slot);
+    return edge && edge->pair;
+  }
 
   [[nodiscard]] bool is_between_pairs(const Node& node) const {
     bool any = false;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       const MaybeValue value = node.inputs[slot];
       if (!value || graph_.value(*value).is_constant || !is_float(*value)) continue;
-      if (!paired_.contains({node.id, static_cast<int>(slot)})) return false;
+      if (!reads_pair(node.id, static_cast<int>(slot))) return false;
       any = true;
     }
     return any && std::ranges::all_of(present(node.outputs), [&](ValueId value) {
@@ -56,15 +60,15 @@ class NodeTypes {
   [[nodiscard]] bool is_read_behind_pairs(const Value& value) const {
     if (value.is_output && !paired_outputs_.contains(value.id)) return false;
     return (value.is_output || !value.uses.empty()) && std::ranges::all_of(value.uses, [&](const Use& use) {
-             return paired_.contains({use.node, use.slot});
+             return reads_pair(use.node, use.slot);
            });
   }
 
+  const PlacementPlan& plan_;
   const Graph& graph_;
   ValueMap<DataType> types_;
-  std::set<std::pair<NodeId, int>> paired_;
   std::set<ValueId> paired_outputs_;
-  std::set<NodeId> int8_, float_;
+  std::map<NodeId, bool> int8_;  // by layer; of QOperators, too, behind the others
 };
 
 /// Describes the graph of the plan with the type of each node. A graph without nodes gives an empty report.
@@ -143,21 +147,6 @@ size_t casts_added(const Graph& graph, const ModelFacts& original) {
       std::ranges::count_if(casts, [&](const std::string& name) { return !original.casts.contains(name); }));
 }
 
-CoverageReport describe_coverage(const Coverage& c) {
-  return {.layers = c.layers,
-          .int8_layers = c.int8_layers,
-          .macs = c.macs,
-          .int8_macs = c.int8_macs,
-          .params = c.params,
-          .int8_params = c.int8_params,
-          .activation_bytes = c.activation_bytes,
-          .int8_activation_bytes = c.int8_activation_bytes,
-          .pairs = c.pairs,
-          .types = c.types,
-          .int16_layers = c.int16_layers,
-          .int16_macs = c.int16_macs};
-}
-
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                          const ModelFacts& original, size_t folded_batchnorms) {
   PlanReport report;
@@ -186,7 +175,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.notes = plan.notes;
   report.quantized_values = plan.paired_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
-  report.coverage = describe_coverage(plan.coverage);
+  report.coverage = plan.coverage;
   report.coverage.type = plan.type;
   return report;
 }

@@ -25,7 +25,6 @@ struct ModelFacts {
 /// Returns how many Cast nodes the main graph has beyond those of the original model.
 [[nodiscard]] size_t casts_added(const Graph& graph, const ModelFacts& original);
 
-[[nodiscard]] CoverageReport describe_coverage(const Coverage& coverage);
 /// Describes the plan with names instead of ids. `original` is the model before preparation.
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                                        const ModelFacts& original, size_t folded_batchnorms);

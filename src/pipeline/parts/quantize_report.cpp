@@ -89,7 +89,6 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
   report.measured = chosen.measurement;
   report.equalized = prepared.equalize_report();
   report.bias_correction = chosen.biases;
-  report.threads = worker_count(given.run);
   report.plan = plan_report_of(prepared);
   if (const auto next = *prepared.recipe.target->engine.next_command)
     report.next_command =

@@ -14,7 +14,6 @@ struct AttentionKernel {
   int64_t most_tokens = 0;          ///< queries, and keys; 0: without a limit
   int compute_capability = 0;       ///< least one of the GPU, ten times: 75 is 7.5
   std::string_view condition = {};  ///< on some GPUs, in words; empty without one
-  std::string_view source = {};
 };
 
 }  // namespace detent

@@ -10,7 +10,6 @@
 #include "detent/options/float_types.h"
 #include "place/engines/attention_kernels.h"
 #include "place/engines/engine.h"
-#include "place/engines/sourced_fact.h"
 
 namespace detent {
 
@@ -49,7 +48,6 @@ struct Target {
   Decided<std::string_view> fp8_refusal;  ///< why pairs of float8e4m3fn do not run in FP8 kernels; empty if they do
   Decided<bool> strongly_typed;           ///< the engine computes in the types of the file
   Decided<std::span<const AttentionKernel>> attention_kernels;  ///< empty: the engine fuses no attention
-  Decided<std::span<const SourcedFact>> facts;
   ParserFacts parser = {};
 
   /// Returns the last opset whose operators its frontend knows; 0: none is known.

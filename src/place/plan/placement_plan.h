@@ -8,6 +8,7 @@
 
 #include "detent/options/float_types.h"
 #include "detent/options/placement_options.h"
+#include "detent/reports/plan_report.h"
 #include "model/graph/value_shapes.h"
 #include "place/engines/target.h"
 #include "place/plan/attention_decision.h"
@@ -102,18 +103,6 @@ struct EngineDoubt {
   std::string reason, cure;
 };
 
-/// The part of the model that runs in INT8, or in FP8 if that is the plan's type. Activation bytes are those of the
-/// float values that some edge reads, at the width of FP32; they count as INT8 when a pair stands on the value.
-struct Coverage {
-  int64_t layers = 0, int8_layers = 0;
-  int64_t macs = 0, int8_macs = 0;
-  int64_t int16_layers = 0, int16_macs = 0;  ///< with 16-bit activations beside 8-bit ones; not among those of INT8
-  int64_t params = 0, int8_params = 0;
-  int64_t activation_bytes = 0, int8_activation_bytes = 0;
-  int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
-  TypeShares types;   ///< a layer counts with the type of its output, a value with its type; INT8 as above
-};
-
 /// Every decision about a graph for a target; the rewriter executes exactly these.
 ///
 /// A value has at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
@@ -138,7 +127,7 @@ struct PlacementPlan {
   std::vector<AttentionDecision> attention;  ///< of engines that fuse attention, in the order of its Softmax
   std::vector<EngineDoubt> doubts;           ///< a verdict is not good with them
   std::vector<std::string> notes;            ///< such as a LeakyRelu without a pair behind it
-  Coverage coverage;
+  CoverageReport coverage;                   ///< without CoverageReport::type and casts
 
   /// Returns the values with a pair, each once, ascending by id.
   [[nodiscard]] std::vector<ValueId> paired_values() const;

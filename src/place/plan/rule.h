@@ -14,11 +14,10 @@ class PlacementDraft;
 /// Layers that a rule keeps float, with its reasons.
 using LayersKeptOut = std::map<NodeId, std::string>;
 
-/// How plans and pages name a rule, and where it comes from.
+/// How plans and pages name a rule.
 struct RuleName {
   std::string_view number;  ///< "R4"; may be empty
   std::string_view words;   ///< "residual add"
-  std::string_view source;
 };
 
 /// A placement rule. A draft passes four rounds, each through all rules of the target in list order. `mark` excludes or

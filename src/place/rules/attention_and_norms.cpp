@@ -97,7 +97,6 @@ void decide_attention_and_norms(const GraphFacts& facts, PlacementDraft& draft) 
 
 }  // namespace
 
-constinit const Rule kAttentionAndNorms{.name = {"R9", "attention and norms", kModelOptimizer},
-                                        .decide = decide_attention_and_norms};
+constinit const Rule kAttentionAndNorms{.name = {"R9", "attention and norms"}, .decide = decide_attention_and_norms};
 
 }  // namespace detent::rules

@@ -53,7 +53,6 @@ void decide_batch_norm(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kBatchNorm{.name = {"R3", "batch norm", "github.com/NVIDIA/TensorRT/issues/3412"},
-                                .decide = decide_batch_norm};
+constinit const Rule kBatchNorm{.name = {"R3", "batch norm"}, .decide = decide_batch_norm};
 
 }  // namespace detent::rules

@@ -48,7 +48,6 @@ void visit_decoding(const GraphFacts& facts, PlacementDraft& draft, const Node& 
 
 }  // namespace
 
-constinit const Rule kDecoding{
-    .name = {"R18", "decoding", "ours, measured"}, .mark = mark_expected_values, .visit = visit_decoding};
+constinit const Rule kDecoding{.name = {"R18", "decoding"}, .mark = mark_expected_values, .visit = visit_decoding};
 
 }  // namespace detent::rules

@@ -57,8 +57,7 @@ void explain_later_activations(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFusedActivation{.name = {"R2", "fused activation", kTensorRtGuide},
-                                      .decide = decide_fused_activation,
-                                      .share = explain_later_activations};
+constinit const Rule kFusedActivation{
+    .name = {"R2", "fused activation"}, .decide = decide_fused_activation, .share = explain_later_activations};
 
 }  // namespace detent::rules

@@ -30,7 +30,6 @@ void decide_graph_outputs(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kGraphOutputs{.name = {"R11", "graph output", "github.com/NVIDIA/TensorRT/issues/2383"},
-                                   .decide = decide_graph_outputs};
+constinit const Rule kGraphOutputs{.name = {"R11", "graph output"}, .decide = decide_graph_outputs};
 
 }  // namespace detent::rules

@@ -70,6 +70,6 @@ void share(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kKnownRanges{.name = {"", "known range", "ONNX operator definitions"}, .share = share};
+constinit const Rule kKnownRanges{.name = {"", "known range"}, .share = share};
 
 }  // namespace detent::rules

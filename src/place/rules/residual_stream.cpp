@@ -102,8 +102,7 @@ void decide_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kResidualStream{.name = {"R15", "residual stream", "ours, measured"},
-                                     .mark = mark_residual_stream,
-                                     .decide = decide_residual_stream};
+constinit const Rule kResidualStream{
+    .name = {"R15", "residual stream"}, .mark = mark_residual_stream, .decide = decide_residual_stream};
 
 }  // namespace detent::rules

@@ -2,7 +2,6 @@
 
 #include "place/draft/draft.h"
 #include "place/plan/rule.h"
-#include "place/rules/sources.h"
 
 namespace detent::rules {
 

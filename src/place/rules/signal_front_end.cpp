@@ -44,7 +44,6 @@ void mark_signal_front_end(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kSignalFrontEnd{.name = {"R14", "signal front end", "ours, measured"},
-                                     .mark = mark_signal_front_end};
+constinit const Rule kSignalFrontEnd{.name = {"R14", "signal front end"}, .mark = mark_signal_front_end};
 
 }  // namespace detent::rules

@@ -53,6 +53,6 @@ void share_states(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kStates{.name = {"R19", "state", "ours"}, .share = share_states};
+constinit const Rule kStates{.name = {"R19", "state"}, .share = share_states};
 
 }  // namespace detent::rules

@@ -57,8 +57,6 @@ void decide_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kUserChoice{.name = {"R12", "user", "README.md, --include and --exclude"},
-                                 .mark = mark_user_choice,
-                                 .decide = decide_user_choice};
+constinit const Rule kUserChoice{.name = {"R12", "user"}, .mark = mark_user_choice, .decide = decide_user_choice};
 
 }  // namespace detent::rules

@@ -37,6 +37,6 @@ void decide_weighted_ops(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kWeightedOps{.name = {"R1", "weighted op", kTensorRtGuide}, .decide = decide_weighted_ops};
+constinit const Rule kWeightedOps{.name = {"R1", "weighted op"}, .decide = decide_weighted_ops};
 
 }  // namespace detent::rules

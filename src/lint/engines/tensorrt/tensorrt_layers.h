@@ -9,7 +9,7 @@ namespace detent {
 /// Returns in words why TensorRT does not run a weighted op in INT8; empty when it does. It needs a pair that TensorRT
 /// takes on the data input (or before commuting ops) and on the weight; a 3-D ConvTranspose also needs one behind it,
 /// and every layer a kernel.
-/// Source  placement rules R1, R6 and R21; the pairs that it takes: src/place/engines/tensorrt/facts.h.
+/// Source  placement rules R1, R6 and R21; the pairs that it takes: src/place/RULES.md, facts.
 [[nodiscard]] std::string tensorrt_obstacle(const PairView& view, NodeId layer);
 
 /// Returns why the engine has no INT8 kernel for a weighted op between the file's pairs (R21); empty where it has one,

@@ -9,7 +9,7 @@ namespace {
 // Limits of windows, strides, channels, paddings and dilations of Convolution and Deconvolution: kDlaSource, except
 // padding 31 and dilation 32 of Convolution. These two, and the windows of Pooling: the layer list in the developer
 // guide of TensorRT 8.x, not found again. One scale on both sides of Pooling: NvInfer.h, IPoolingLayer. Gemm:
-// kDlaTutorial.
+// github.com/NVIDIA-AI-IOT/jetson_dla_tutorial, README.md, log of TensorRT 8.4, read 2026-11.
 constexpr std::array kDlaLayers{
     DlaLayer{.op = "Conv", .layer = "Convolution", .window = 32, .stride = 8, .padding = 31, .dilation = 32},
     DlaLayer{.op = "ConvTranspose",
@@ -57,8 +57,6 @@ constexpr std::array kDlaLayers{
 };
 
 }  // namespace
-
-std::span<const DlaLayer> dla_layers() { return kDlaLayers; }
 
 const DlaLayer* find_dla_layer(std::string_view op) {
   const auto found = std::ranges::find(kDlaLayers, op, &DlaLayer::op);

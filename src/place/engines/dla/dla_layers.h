@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace detent {
@@ -21,13 +20,10 @@ struct DlaLayer {
 
 inline constexpr std::string_view kDlaSource =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/dla-layer-restrictions.html, read 2026-11";
-inline constexpr std::string_view kDlaTutorial =
-    "github.com/NVIDIA-AI-IOT/jetson_dla_tutorial, README.md, log of TensorRT 8.4, read 2026-11";
 
 /// Limits of all layers.
 inline constexpr int64_t kDlaLargestBatch = 4096, kDlaLargestExtent = 8192;
 
-[[nodiscard]] std::span<const DlaLayer> dla_layers();
 /// Returns nullptr for an operator of which DLA runs no layer.
 [[nodiscard]] const DlaLayer* find_dla_layer(std::string_view op);
 

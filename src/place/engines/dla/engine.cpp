@@ -1,7 +1,6 @@
 #include <array>
 #include <filesystem>
 
-#include "place/engines/dla/dla_layers.h"
 #include "place/engines/dla/rules.h"
 #include "place/engines/target.h"
 #include "place/engines/tensorrt/next_command.h"
@@ -9,21 +8,6 @@
 
 namespace detent::dla {
 namespace {
-
-// DLA, the accelerator of Jetson and DRIVE. The list of its layers is in dla_layers.cpp.
-constexpr std::array kFacts{
-    SourcedFact{"up to TensorRT 10.7, DLA takes implicit quantization only: a float model and a calibration cache",
-                "github.com/NVIDIA/Model-Optimizer/pull/1661, read 2026-11"},
-    SourcedFact{
-        "TensorRT 10.7 is the last of 10.x with DLA, and 11.0 to 11.3 have none; 11.4.1 has it on Jetson AGX Orin "
-        "with JetPack 7.2.2 or later",
-        "docs.nvidia.com/deeplearning/tensorrt/11.4.1/inference-library/work-with-dla.html, read 2026-11"},
-    SourcedFact{"DLA of 11.4.1 is strongly typed: the types of the file decide, and there is no calibration cache",
-                "docs.nvidia.com/deeplearning/tensorrt/11.4.1/inference-library/dla-strongly-typed-networks.html, read "
-                "2026-11"},
-    SourcedFact{"each value has one symmetric scale; sizes are fixed when the engine is built", kDlaSource},
-    SourcedFact{"layers that it cannot run go to the GPU with --allowGPUFallback, without an error", kDlaSource},
-};
 
 // The arguments of trtexec, a file beside the model, name its calibration cache.
 std::string next_command(const Target&, const NextCommand& next) {
@@ -99,7 +83,6 @@ constexpr std::array kTargets{Target{
     .fp8_refusal = "DLA has INT8 and FP16",
     .strongly_typed = false,
     .attention_kernels = std::span<const AttentionKernel>(),
-    .facts = kFacts,
 }};
 
 std::span<const Target> targets() { return kTargets; }

@@ -73,6 +73,6 @@ void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kLayers{.name = {"D1", "DLA layer", kDlaSource}, .mark = mark_gpu_nodes, .decide = decide_layers};
+constinit const Rule kLayers{.name = {"D1", "DLA layer"}, .mark = mark_gpu_nodes, .decide = decide_layers};
 
 }  // namespace detent::rules::dla

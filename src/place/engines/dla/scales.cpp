@@ -40,6 +40,6 @@ void share(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kScales{.name = {"D2", "DLA scale", kDlaSource}, .share = share};
+constinit const Rule kScales{.name = {"D2", "DLA scale"}, .share = share};
 
 }  // namespace detent::rules::dla

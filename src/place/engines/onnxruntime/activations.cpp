@@ -30,7 +30,6 @@ void visit_activations(const GraphFacts& facts, PlacementDraft& draft, const Nod
 
 }  // namespace
 
-constinit const Rule kActivations{.name = {"O3", "integer activation", kTriedInOnnxRuntime},
-                                  .visit = visit_activations};
+constinit const Rule kActivations{.name = {"O3", "integer activation"}, .visit = visit_activations};
 
 }  // namespace detent::rules::onnxruntime

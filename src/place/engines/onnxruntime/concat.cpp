@@ -33,6 +33,6 @@ void visit_concat(const GraphFacts& facts, PlacementDraft& draft, const Node& no
 
 }  // namespace
 
-constinit const Rule kConcat{.name = {"O5", "integer concat", kTriedInOnnxRuntime}, .visit = visit_concat};
+constinit const Rule kConcat{.name = {"O5", "integer concat"}, .visit = visit_concat};
 
 }  // namespace detent::rules::onnxruntime

@@ -61,7 +61,6 @@ void share_copies(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kCopies{
-    .name = {"O7", "integer copy", kTriedInOnnxRuntime}, .visit = visit_copies, .share = share_copies};
+constinit const Rule kCopies{.name = {"O7", "integer copy"}, .visit = visit_copies, .share = share_copies};
 
 }  // namespace detent::rules::onnxruntime

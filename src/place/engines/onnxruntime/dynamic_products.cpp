@@ -110,8 +110,6 @@ void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kDynamicProducts{.name = {"O13", "dynamic product", "tried in ONNX Runtime 1.24 and 1.30, CPU"},
-                                      .mark = mark_dynamic,
-                                      .share = explain_fixed};
+constinit const Rule kDynamicProducts{.name = {"O13", "dynamic product"}, .mark = mark_dynamic, .share = explain_fixed};
 
 }  // namespace detent::rules::onnxruntime

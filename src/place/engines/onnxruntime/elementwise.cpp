@@ -102,7 +102,6 @@ void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Nod
 
 }  // namespace
 
-constinit const Rule kElementwise{.name = {"O4", "integer elementwise", kTriedInOnnxRuntime},
-                                  .visit = visit_elementwise};
+constinit const Rule kElementwise{.name = {"O4", "integer elementwise"}, .visit = visit_elementwise};
 
 }  // namespace detent::rules::onnxruntime

@@ -39,6 +39,6 @@ void share_every_reader(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kEveryReader{.name = {"O8", "every reader", kTriedInOnnxRuntime}, .share = share_every_reader};
+constinit const Rule kEveryReader{.name = {"O8", "every reader"}, .share = share_every_reader};
 
 }  // namespace detent::rules::onnxruntime

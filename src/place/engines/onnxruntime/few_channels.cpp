@@ -102,7 +102,6 @@ void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFewChannels{.name = {"O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
-                                  .mark = mark_few_channels};
+constinit const Rule kFewChannels{.name = {"O11", "few channels"}, .mark = mark_few_channels};
 
 }  // namespace detent::rules::onnxruntime

@@ -45,8 +45,7 @@ void share_float_deconvolution(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFloatDeconvolution{.name = {"O2", "float deconvolution", kTriedInOnnxRuntime},
-                                         .decide = decide_float_deconvolution,
-                                         .share = share_float_deconvolution};
+constinit const Rule kFloatDeconvolution{
+    .name = {"O2", "float deconvolution"}, .decide = decide_float_deconvolution, .share = share_float_deconvolution};
 
 }  // namespace detent::rules::onnxruntime

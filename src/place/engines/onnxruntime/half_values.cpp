@@ -67,6 +67,6 @@ void share_half_values(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kHalfValues{.name = {"O9", "half values", kTriedInOnnxRuntime}, .share = share_half_values};
+constinit const Rule kHalfValues{.name = {"O9", "half values"}, .share = share_half_values};
 
 }  // namespace detent::rules::onnxruntime

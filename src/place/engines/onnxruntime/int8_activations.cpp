@@ -136,6 +136,6 @@ void call_float(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kInt8Activations{.name = {"O10", "INT8 activations", kTriedInOnnxRuntime}, .share = call_float};
+constinit const Rule kInt8Activations{.name = {"O10", "INT8 activations"}, .share = call_float};
 
 }  // namespace detent::rules::onnxruntime

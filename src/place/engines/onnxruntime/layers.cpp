@@ -186,9 +186,7 @@ void share_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kLayers{.name = {"O1", "integer layer", kTriedInOnnxRuntime},
-                             .decide = decide_layers,
-                             .share = share_layers,
-                             .moves_pairs_up = true};
+constinit const Rule kLayers{
+    .name = {"O1", "integer layer"}, .decide = decide_layers, .share = share_layers, .moves_pairs_up = true};
 
 }  // namespace detent::rules::onnxruntime

@@ -32,6 +32,6 @@ void visit_pooling(const GraphFacts& facts, PlacementDraft& draft, const Node& n
 
 }  // namespace
 
-constinit const Rule kPooling{.name = {"O6", "integer pooling", kTriedInOnnxRuntime}, .visit = visit_pooling};
+constinit const Rule kPooling{.name = {"O6", "integer pooling"}, .visit = visit_pooling};
 
 }  // namespace detent::rules::onnxruntime

@@ -1,14 +1,9 @@
 #pragma once
 
-#include <string_view>
-
 #include "place/draft/draft.h"
 #include "place/plan/rule.h"
 
 namespace detent::rules::onnxruntime {
-
-// Sources of more than one rule.
-inline constexpr std::string_view kTriedInOnnxRuntime = "tried in ONNX Runtime 1.30, CPU";
 
 extern const Rule kLayers;
 extern const Rule kActivations;

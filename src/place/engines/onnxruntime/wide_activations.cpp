@@ -34,7 +34,6 @@ void keep_float_between_wide(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kWideActivations{.name = {"O12", "16-bit activations", kTriedInOnnxRuntime},
-                                      .share = keep_float_between_wide};
+constinit const Rule kWideActivations{.name = {"O12", "16-bit activations"}, .share = keep_float_between_wide};
 
 }  // namespace detent::rules::onnxruntime

@@ -91,6 +91,6 @@ void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kCopies{.name = {"V2", "copy", kNncfSetups}, .share = move_pairs_up, .moves_pairs_up = true};
+constinit const Rule kCopies{.name = {"V2", "copy"}, .share = move_pairs_up, .moves_pairs_up = true};
 
 }  // namespace detent::rules::openvino

@@ -7,73 +7,6 @@
 namespace detent::openvino {
 namespace {
 
-// Read in November 2026. Of this family the CPU plugin runs in our tests; a fact about the others is as good as its
-// source.
-constexpr std::string_view kSetups =
-    "github.com/openvinotoolkit/nncf, src/nncf/common/hardware/setups/{cpu,gpu,npu}.py and qspaces.py, read 2026-11";
-constexpr std::string_view kGroups =
-    "github.com/openvinotoolkit/nncf, src/nncf/onnx/graph/metatypes/groups.py, read 2026-11";
-constexpr std::string_view kFrontend =
-    "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/src/op/quantize_linear.cpp, read 2026-11";
-constexpr std::string_view kOpsets =
-    "github.com/openvinotoolkit/openvino, src/frontends/onnx/frontend/CMakeLists.txt (ONNX_OPSET_VERSION) and "
-    "src/core/operator_set.cpp, 2025, read 2026-11";
-constexpr std::string_view kTransformations =
-    "docs.openvino.ai, low-precision-transformations and quantized-models, read 2026-11";
-constexpr std::string_view kPlugin = "OpenVINO 2026.4.1, CPU plugin on AVX2, asked 2026-11";
-constexpr std::string_view kOverflow = "github.com/openvinotoolkit/openvino/issues/25342, read 2026-11";
-
-constexpr std::array kEveryDevice{
-    SourcedFact{"activations are uint8 asymmetric, weights int8 per channel, symmetric, from -127 to 127", kSetups},
-    SourcedFact{"pairs stand on the inputs of layers and elementwise operators, and on no graph output", kGroups},
-    SourcedFact{"copies (MaxPool, Reshape, Transpose, Slice ...) take the type that comes and need no pair", kSetups},
-    SourcedFact{"a ConvTranspose with groups, or with a zero point other than 0, runs in float", kPlugin},
-    SourcedFact{"a product of two activations runs in float if a zero point is not 0 or the second operand is uint8",
-                kPlugin},
-    SourcedFact{"a product of rows that a Concat with a zero point puts together does not compile", kPlugin},
-    SourcedFact{"a product of a vector behind a pair returns a matrix, unless an Unsqueeze stands in front of the pair",
-                kPlugin},
-    SourcedFact{
-        "a Gather of rows with a scale a column in front gives wrong numbers or ends the program; scales behind "
-        "it are right",
-        kPlugin},
-    SourcedFact{"a pair behind ReduceMax, ReduceMin or GlobalMaxPool is computed in its kernel, and wrongly", kPlugin},
-    SourcedFact{
-        "attention with an INT8 constant on the left is wrong if the other operand is float or has a zero point",
-        kPlugin},
-    SourcedFact{"an average of added zeros is wrong between codes with a zero point", kPlugin},
-    SourcedFact{"a Conv behind a Concat of another axis than the channels runs in float if a zero point is not 0",
-                kPlugin},
-    SourcedFact{"a Conv of signed codes that a Concat joins is wrong on CPUs without AMX", kPlugin},
-    SourcedFact{"the scale of DequantizeLinear is FP32; a zero point that is left out is UINT8", kFrontend},
-    SourcedFact{"biases stay float", kGroups},
-    SourcedFact{
-        "the ONNX frontend knows operators up to opset 21; of newer models it warns, and reads each operator in "
-        "the newest version that it knows",
-        kOpsets},
-};
-
-constexpr std::array kCpu{
-    SourcedFact{"the inputs of a Concat have one scale", kSetups},
-    SourcedFact{"the low precision transformations handle 8 bits only: between 16-bit pairs the CPU runs in float",
-                kTransformations},
-    SourcedFact{"x86 CPUs without VNNI add two neighbouring products in 16 bits, with saturation", kOverflow},
-    SourcedFact{"in a Conv without groups both belong to one place of the kernel", kPlugin},
-};
-constexpr std::array kGpu{
-    SourcedFact{"the inputs of a Concat may have different scales", kSetups},
-    SourcedFact{"it has no 16-bit activations", "github.com/intel/onnxruntime/pull/712, read 2026-11"},
-};
-constexpr std::array kNpu{
-    SourcedFact{"the inputs of a Concat have one scale", kSetups},
-    SourcedFact{"the inputs of Add, Sub, Mul, Max and Min have one scale", kSetups},
-    SourcedFact{"activations may have 16 bits", kSetups},
-};
-
-constexpr auto kCpuFacts = facts_of(kEveryDevice, kCpu);
-constexpr auto kGpuFacts = facts_of(kEveryDevice, kGpu);
-constexpr auto kNpuFacts = facts_of(kEveryDevice, kNpu);
-
 constexpr std::string_view kFloatOnCpu =
     "OpenVINO's low precision transformations handle 8 bits only: its CPU plugin computes between 16-bit pairs in "
     "float, with the accuracy of the codes and without their speed";
@@ -135,8 +68,7 @@ constexpr EngineDef kEngine{
     .next_command = nullptr,
 };
 
-constexpr Target device(std::string_view name, std::span<const ActivationType> types,
-                        std::span<const SourcedFact> facts) {
+constexpr Target device(std::string_view name, std::span<const ActivationType> types) {
   return Target{
       .engine = kEngine,
       .version_major = 0,
@@ -157,12 +89,10 @@ constexpr Target device(std::string_view name, std::span<const ActivationType> t
       .fp8_refusal = "its low precision transformations make kernels of 8-bit integers only",
       .strongly_typed = false,
       .attention_kernels = std::span<const AttentionKernel>(),
-      .facts = facts,
   };
 }
 
-constexpr std::array kTargets{device("cpu", kCpuTypes, kCpuFacts), device("gpu", kGpuTypes, kGpuFacts),
-                              device("npu", kNpuTypes, kNpuFacts)};
+constexpr std::array kTargets{device("cpu", kCpuTypes), device("gpu", kGpuTypes), device("npu", kNpuTypes)};
 
 std::span<const Target> targets() { return kTargets; }
 

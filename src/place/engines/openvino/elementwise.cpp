@@ -96,7 +96,6 @@ void share_operands(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kElementwise{
-    .name = {"V1", "elementwise", kNncfSetups}, .decide = decide_elementwise, .share = share_operands};
+constinit const Rule kElementwise{.name = {"V1", "elementwise"}, .decide = decide_elementwise, .share = share_operands};
 
 }  // namespace detent::rules::openvino

@@ -45,6 +45,6 @@ void mark_float_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFloatLayers{.name = {"V4", "float layer", kOpenVinoPlugin}, .mark = mark_float_layers};
+constinit const Rule kFloatLayers{.name = {"V4", "float layer"}, .mark = mark_float_layers};
 
 }  // namespace detent::rules::openvino

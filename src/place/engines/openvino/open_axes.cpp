@@ -46,6 +46,6 @@ void doubt_open_axes(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kOpenAxes{.name = {"V5", "open axis", kOpenVinoPlugin}, .share = doubt_open_axes};
+constinit const Rule kOpenAxes{.name = {"V5", "open axis"}, .share = doubt_open_axes};
 
 }  // namespace detent::rules::openvino

@@ -56,6 +56,6 @@ void share_symmetric(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kSymmetric{.name = {"V3", "symmetric", kOpenVinoPlugin}, .share = share_symmetric};
+constinit const Rule kSymmetric{.name = {"V3", "symmetric"}, .share = share_symmetric};
 
 }  // namespace detent::rules::openvino

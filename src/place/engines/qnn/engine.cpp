@@ -7,50 +7,6 @@
 namespace detent::qnn {
 namespace {
 
-// Read in November 2026; no such processor was at hand.
-constexpr std::string_view kHtpManual =
-    "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026";
-constexpr std::string_view kHtpSelectors =
-    "github.com/microsoft/onnxruntime, "
-    "core/optimizer/qdq_transformer/selectors_actions/{shared/utils,qdq_selectors}.cc; "
-    "November 2026";
-constexpr std::string_view kHtpBuilders =
-    "github.com/microsoft/onnxruntime, core/providers/qnn/builder/opbuilder/*.cc; November 2026";
-constexpr std::string_view kHtpConfig =
-    "github.com/microsoft/onnxruntime, python/tools/quantization/execution_providers/qnn/quant_config.py; "
-    "November 2026";
-constexpr std::string_view kHtpAimet = "github.com/quic/aimet, htp_quantsim_config_v81.json; November 2026";
-
-constexpr std::array kQnnFacts{
-    SourcedFact{"the HTP backend takes quantized models with static shapes only; session.disable_cpu_ep_fallback=1 "
-                "shows whether it takes all of one",
-                kHtpManual},
-    SourcedFact{"a node runs on HTP if every input comes from a DequantizeLinear, every output goes to a "
-                "QuantizeLinear, and input and output have one type",
-                kHtpSelectors},
-    SourcedFact{"a Relu, and a Clip from 0 on, before a QuantizeLinear whose range begins at 0 is part of the node "
-                "before it",
-                kHtpSelectors},
-    SourcedFact{"activations are uint8 or uint16 asymmetric, or int8 or int16 symmetric, one scale a tensor",
-                kHtpConfig},
-    SourcedFact{"weights are uint8 asymmetric with one scale or int8 symmetric with one a channel; weights of MatMul "
-                "and of norms have one scale",
-                kHtpBuilders},
-    SourcedFact{"a Conv with int8 activations needs int8 weights", kHtpSelectors},
-    SourcedFact{"the bias is INT32 with scale s_x * s_w and zero point 0", kHtpBuilders},
-    SourcedFact{"Reshape, Transpose, Gather, MaxPool, Resize and other copies have one scale on both sides",
-                kHtpBuilders},
-    SourcedFact{"16-bit Sigmoid and Tanh have fixed scales", kHtpConfig},
-    SourcedFact{"8-bit Sigmoid and Softmax write [0, 1], Tanh [-1, 1]", kHtpAimet},
-    SourcedFact{"the range of an activation is at least 1e-4 wide", kHtpConfig},
-    SourcedFact{
-        "LSTM and GRU read codes of the type of activations on all inputs, weights and states too; no RNN, "
-        "layout 1, clip, input_forget, written-out activations or sequences of different lengths",
-        "github.com/onnxruntime/onnxruntime-qnn, core/providers/qnn/builder/opbuilder/{lstm,gru}_op_builder.cc; "
-        "November 2026"},
-    SourcedFact{"below opset 21 pairs of 16 bits are of domain com.microsoft", kHtpManual},
-};
-
 constexpr std::array kQnnActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::UInt16},
                                      ActivationType{DataType::Int8}, ActivationType{DataType::Int16}};
 
@@ -134,7 +90,6 @@ constexpr std::array kTargets{Target{
     .fp8_refusal = "the QNN execution provider takes no FP8 pairs",
     .strongly_typed = false,
     .attention_kernels = std::span<const AttentionKernel>(),
-    .facts = kQnnFacts,
 }};
 
 std::span<const Target> targets() { return kTargets; }

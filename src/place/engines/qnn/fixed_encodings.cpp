@@ -52,6 +52,6 @@ void fix_encodings(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFixedEncodings{.name = {"H3", "fixed encoding", kQnnConfig}, .share = fix_encodings};
+constinit const Rule kFixedEncodings{.name = {"H3", "fixed encoding"}, .share = fix_encodings};
 
 }  // namespace detent::rules::qnn

@@ -54,8 +54,6 @@ void name_obstacles(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFloatIslands{
-    .name = {"H5", "float island", "onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; November 2026"},
-    .share = name_obstacles};
+constinit const Rule kFloatIslands{.name = {"H5", "float island"}, .share = name_obstacles};
 
 }  // namespace detent::rules::qnn

@@ -106,10 +106,6 @@ void find_islands(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kIslands{
-    .name = {"H6", "16-bit island",
-             "github.com/microsoft/onnxruntime, "
-             "python/tools/quantization/execution_providers/qnn/mixed_precision_overrides_utils.py; November 2026"},
-    .share = find_islands};
+constinit const Rule kIslands{.name = {"H6", "16-bit island"}, .share = find_islands};
 
 }  // namespace detent::rules::qnn

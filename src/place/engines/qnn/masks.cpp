@@ -149,6 +149,6 @@ void find_masks(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kMasks{.name = {"H7", "mask", "the definition of Softmax; November 2026"}, .share = find_masks};
+constinit const Rule kMasks{.name = {"H7", "mask"}, .share = find_masks};
 
 }  // namespace detent::rules::qnn

@@ -98,7 +98,6 @@ void share_with_casts(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kNodeUnits{
-    .name = {"H1", "node unit", kQnnSelectors}, .decide = decide_units, .share = share_with_casts};
+constinit const Rule kNodeUnits{.name = {"H1", "node unit"}, .decide = decide_units, .share = share_with_casts};
 
 }  // namespace detent::rules::qnn

@@ -29,6 +29,6 @@ void decide_norms(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kNorms{.name = {"H4", "norm", kQnnBuilders}, .decide = decide_norms};
+constinit const Rule kNorms{.name = {"H4", "norm"}, .decide = decide_norms};
 
 }  // namespace detent::rules::qnn

@@ -37,6 +37,6 @@ void share_encodings(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kOneEncoding{.name = {"H2", "one encoding", kQnnBuilders}, .share = share_encodings};
+constinit const Rule kOneEncoding{.name = {"H2", "one encoding"}, .share = share_encodings};
 
 }  // namespace detent::rules::qnn

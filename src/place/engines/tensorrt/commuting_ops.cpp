@@ -57,6 +57,6 @@ void share_commuting_ops(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kCommutingOps{.name = {"R7", "commuting op", kTensorRtGuide}, .share = share_commuting_ops};
+constinit const Rule kCommutingOps{.name = {"R7", "commuting op"}, .share = share_commuting_ops};
 
 }  // namespace detent::rules::tensorrt

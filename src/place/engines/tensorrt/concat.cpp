@@ -161,6 +161,6 @@ void share_concat(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kConcat{.name = {"R5", "concat", "github.com/NVIDIA/TensorRT/issues/2597"}, .share = share_concat};
+constinit const Rule kConcat{.name = {"R5", "concat"}, .share = share_concat};
 
 }  // namespace detent::rules::tensorrt

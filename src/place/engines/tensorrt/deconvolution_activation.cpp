@@ -115,8 +115,6 @@ void close(const GraphFacts& facts, PlacementDraft& draft) {
 }  // namespace
 
 constinit const Rule kDeconvolutionActivation{
-    .name = {"R6", "deconvolution and activation", "github.com/NVIDIA/TensorRT/issues/3412"},
-    .decide = decide_deconvolution_activation,
-    .share = close};
+    .name = {"R6", "deconvolution and activation"}, .decide = decide_deconvolution_activation, .share = close};
 
 }  // namespace detent::rules::tensorrt

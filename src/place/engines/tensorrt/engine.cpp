@@ -1,6 +1,6 @@
 #include <array>
 
-#include "place/engines/tensorrt/facts.h"
+#include "place/engines/tensorrt/fused_attention.h"
 #include "place/engines/tensorrt/half_risks.h"
 #include "place/engines/tensorrt/next_command.h"
 #include "place/engines/tensorrt/parsed_operators.h"
@@ -63,7 +63,7 @@ constexpr EngineDef kEngine{
 
 constexpr std::array kActivations{ActivationType{DataType::Int8}};
 
-constexpr Target version(int major, int minor, std::span<const SourcedFact> facts, const ParserFacts& parser = {}) {
+constexpr Target version(int major, int minor, const ParserFacts& parser = {}) {
   return Target{
       .engine = kEngine,
       .version_major = major,
@@ -84,13 +84,11 @@ constexpr Target version(int major, int minor, std::span<const SourcedFact> fact
       .fp8_refusal = major >= 10 ? "" : "its NvInferRuntimeBase.h calls the type not supported yet",
       .strongly_typed = major >= 11,
       .attention_kernels = detent::tensorrt::attention_kernels(major),
-      .facts = facts,
       .parser = parser,
   };
 }
 
-constexpr std::array kTargets{version(10, 13, kFacts10_13), version(11, 0, kFacts11), version(10, 8, kFacts10_8),
-                              version(8, 6, kFacts8_6, kParser8_6)};
+constexpr std::array kTargets{version(10, 13), version(11, 0), version(10, 8), version(8, 6, kParser8_6)};
 
 std::span<const Target> targets() { return kTargets; }
 

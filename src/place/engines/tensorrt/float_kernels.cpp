@@ -121,8 +121,6 @@ void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
 }  // namespace
 
 constinit const Rule kFloatKernels{
-    .name = {"R21", "kernel", "TensorRT 10.6 on an H100 (SM90), inspected engines; November 2026"},
-    .mark = mark_empty_resizes,
-    .review = find_float_kernels};
+    .name = {"R21", "kernel"}, .mark = mark_empty_resizes, .review = find_float_kernels};
 
 }  // namespace detent::rules::tensorrt

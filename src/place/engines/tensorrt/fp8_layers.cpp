@@ -70,9 +70,6 @@ void decide_fp8_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFp8Layers{
-    .name = {"R17", "FP8 layer", "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
-    .mark = mark_fp8_layers,
-    .decide = decide_fp8_layers};
+constinit const Rule kFp8Layers{.name = {"R17", "FP8 layer"}, .mark = mark_fp8_layers, .decide = decide_fp8_layers};
 
 }  // namespace detent::rules::tensorrt

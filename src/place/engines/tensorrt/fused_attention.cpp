@@ -120,9 +120,6 @@ void decide_fused_attention(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFusedAttention{
-    .name = {"R20", "fused attention",
-             "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/transformers-fused-attention.html"},
-    .decide = decide_fused_attention};
+constinit const Rule kFusedAttention{.name = {"R20", "fused attention"}, .decide = decide_fused_attention};
 
 }  // namespace detent::rules::tensorrt

@@ -33,8 +33,8 @@ bool are_odd(const GroupShape& shape) {
 
 bool are_small(const GroupShape& shape) { return std::min(shape.in, shape.out) < 32; }
 
-// Measured with tests/engines/tensorrt: kernels.csv there has what the engine did with probes of each row and of its
-// borders.
+// The rows, special ones first. Measured with tests/engines/tensorrt: kernels.csv there has what the engine did with
+// probes of each row and of its borders.
 constexpr std::array kRows{
     KernelRow{.layer = "a ConvTranspose with groups",
               .op = "ConvTranspose",
@@ -177,8 +177,6 @@ std::string in_words(std::string_view activations) {
 }
 
 }  // namespace
-
-std::span<const KernelRow> kernel_rows() { return kRows; }
 
 const KernelRow* find_kernel_row(const GraphFacts& facts, NodeId id) {
   if (!facts.is_weighted(id)) return nullptr;

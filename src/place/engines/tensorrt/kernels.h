@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +12,8 @@ struct GroupShape {
   int64_t in = 0, out = 0, groups = 1;
 };
 
-/// A kind of Conv or ConvTranspose for which TensorRT has INT8 kernels under conditions, or none. The first row of
-/// kernel_rows() that describes a layer holds for it; a layer without a row runs in INT8 between pairs.
+/// A kind of Conv or ConvTranspose for which TensorRT has INT8 kernels under conditions, or none. The first row that
+/// describes a layer holds for it; a layer without a row runs in INT8 between pairs.
 struct KernelRow {
   enum class Groups : uint8_t { Any, Several, Depthwise };  ///< Several: more than one
   enum class Condition : uint8_t {
@@ -32,9 +31,6 @@ struct KernelRow {
   std::string_view otherwise = {};    ///< what the engine does else, as a predicate
   std::string_view measured = {};     ///< version and GPU
 };
-
-/// The rows, special ones first.
-[[nodiscard]] std::span<const KernelRow> kernel_rows();
 
 /// Returns the row for the layer; nullptr where it runs in INT8 between pairs.
 [[nodiscard]] const KernelRow* find_kernel_row(const GraphFacts& facts, NodeId layer);

@@ -164,7 +164,7 @@ void decide_pooling_and_elementwise(const GraphFacts& facts, PlacementDraft& dra
 
 }  // namespace
 
-constinit const Rule kPoolingAndElementwise{.name = {"R8", "pooling and elementwise", kTensorRtGuide},
+constinit const Rule kPoolingAndElementwise{.name = {"R8", "pooling and elementwise"},
                                             .decide = decide_pooling_and_elementwise};
 
 }  // namespace detent::rules::tensorrt

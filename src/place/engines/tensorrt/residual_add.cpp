@@ -170,7 +170,6 @@ void decide_residual_add(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kResidualAdd{
-    .name = {"R4", "residual add", kTensorRtGuide}, .decide = decide_residual_add, .residual_adds = true};
+constinit const Rule kResidualAdd{.name = {"R4", "residual add"}, .decide = decide_residual_add, .residual_adds = true};
 
 }  // namespace detent::rules::tensorrt

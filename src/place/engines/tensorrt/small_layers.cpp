@@ -117,6 +117,6 @@ void mark_small_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kSmallLayers{.name = {"R10", "small layer", kModelOptimizer}, .mark = mark_small_layers};
+constinit const Rule kSmallLayers{.name = {"R10", "small layer"}, .mark = mark_small_layers};
 
 }  // namespace detent::rules::tensorrt

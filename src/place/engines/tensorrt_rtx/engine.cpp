@@ -1,24 +1,13 @@
 #include <array>
 #include <filesystem>
 
-#include "place/engines/tensorrt/facts.h"
+#include "place/engines/tensorrt/fused_attention.h"
 #include "place/engines/tensorrt/rules.h"
 #include "place/engines/tensorrt_rtx/rules.h"
 #include "place/rules/rules.h"
 
 namespace detent::tensorrt_rtx {
 namespace {
-
-constexpr std::string_view kInspected =
-    "TensorRT for RTX 1.7.1, SM89 and SM120: 68 files built and inspected; November 2026";
-
-constexpr std::array kFacts = facts_of(
-    tensorrt::kEveryVersion, tensorrt::kOnly11,
-    std::array{
-        SourcedFact{"a ConvTranspose never runs in INT8 (28 of 28 in half precision)", kInspected},
-        SourcedFact{"a MatMul whose weight is cut for each head of attention runs in half precision", kInspected},
-        SourcedFact{"weights of 4 bits alone stay 4 bits, weights of 8 bits alone become 16-bit floats", kInspected},
-    });
 
 std::span<const Target> targets();
 
@@ -101,7 +90,6 @@ constexpr std::array kTargets{Target{
     .fp8_refusal = "",
     .strongly_typed = true,
     .attention_kernels = detent::tensorrt::attention_kernels(11),
-    .facts = kFacts,
 }};
 
 std::span<const Target> targets() { return kTargets; }

@@ -24,8 +24,6 @@ void mark_float_deconvolution(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kFloatDeconvolution{
-    .name = {"X1", "float deconvolution", "TensorRT for RTX 1.7.1, SM89 and SM120, inspected engines; November 2026"},
-    .mark = mark_float_deconvolution};
+constinit const Rule kFloatDeconvolution{.name = {"X1", "float deconvolution"}, .mark = mark_float_deconvolution};
 
 }  // namespace detent::rules::tensorrt_rtx
