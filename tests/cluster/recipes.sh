@@ -30,10 +30,11 @@ needs() {
 
 # block HEADING NUMBER: that indented block below '## HEADING...' of the page, with this folder's model and data in it.
 block() {
-  awk -v heading="## $1" -v wanted="$2" '
-    /^## / { on = index($0, heading) == 1; next }
-    on && /^    / { if (!inside) { inside = 1; ++count } if (count == wanted) print substr($0, 5); next }
-    { inside = 0 }' "$root/src/calibrate/CLUSTERS.md" | sed "s|--preprocess imagenet|--preprocess $preprocess|" >block
+  python3 -c 'import re, sys
+heading, wanted, page = sys.argv[1:]
+section = open(page).read().split(f"\n## {heading}", 1)[1].split("\n## ", 1)[0]
+blocks = re.findall("(?:^    .*\n)+", section, re.MULTILINE)
+print(re.sub("(?m)^    ", "", blocks[int(wanted) - 1]), end="")' "$1" "$2" "$root/src/calibrate/CLUSTERS.md" | sed "s|--preprocess imagenet|--preprocess $preprocess|" >block
   [ -s block ] || fail "CLUSTERS.md has no block $2 below '## $1'"
   cat block
 }

@@ -5,16 +5,16 @@
 
 # clip NAME RATE HZ:MS...: in/NAME.wav of tones one after the other, 16 bits; 0 Hz is silence.
 clip() {
-  name=$1
-  shift
-  perl -e 'my ($rate, @tones) = @ARGV;
-    my $data = "";
-    for (@tones) {
-      my ($hz, $ms) = split /:/;
-      $data .= pack "s<", $hz ? 8000 * sin(2 * 3.14159265358979 * $hz * $_ / $rate) : 0 for 0 .. $rate * $ms / 1000 - 1;
-    }
-    print "RIFF", pack("V", 36 + length $data), "WAVEfmt ", pack("VvvVVvv", 16, 1, 1, $rate, 2 * $rate, 2, 16), "data", pack("V", length $data), $data;
-  ' "$@" >"in/$name.wav"
+  python3 -c 'import math, struct, sys
+rate, data = int(sys.argv[2]), b""
+for tone in sys.argv[3:]:
+    hz, ms = map(int, tone.split(":"))
+    numbers = (int(8000 * math.sin(2 * math.pi * hz * i / rate)) for i in range(rate * ms // 1000))
+    data += b"".join(struct.pack("<h", number) for number in numbers)
+form = struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16)
+with open(f"in/{sys.argv[1]}.wav", "wb") as file:
+    file.write(b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + form + b"data" + struct.pack("<I", len(data)) + data)
+' "$@"
 }
 
 # number KEY FILE: the first value of "KEY": in a JSON file. near SENTENCE FOUND WANTED: within 1e-5.

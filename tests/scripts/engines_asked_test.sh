@@ -38,8 +38,8 @@ for file in src/place/engines/engine.h src/place/engines/target.h src/lint/view/
   [ -z "$bad" ] || fail "$file: a capability has an engine's name: $bad"
 done
 
-# Each yes or no is shown by a test that tests/place/engines/capabilities_test.cpp names beside it.
-table=tests/place/engines/capabilities_test.cpp
+# Each yes or no is shown by a test that tests/place/engines/engine/capabilities_test.cpp names beside it.
+table=tests/place/engines/engine/capabilities_test.cpp
 for flag in $(sed -nE 's/^ +Decided<bool> ([a-z0-9_]+);.*/\1/p' src/place/engines/engine.h src/place/engines/target.h); do
   shown=$(tr '\n' ' ' <"$table" | grep -oE "::$flag, \"[A-Za-z0-9_]+\.[A-Za-z0-9_]+\"" | sed -E 's/.*"(.*)"/\1/' || true)
   if [ -z "$shown" ]; then

@@ -48,7 +48,7 @@ found $target 's/^( +)Decided<bool> strongly_typed;/&\n\1Decided<int> qnn_level;
 found $lint 's/^( +)Decided<FindingText> fp8_refused;/&\n\1Decided<int> tensorrt_note;/' "a capability has an engine's name: tensorrt_note"
 found $engine 's/^( +)Decided<bool> fast_in_half;/&\n\1Decided<bool> sings;/' 'has no row for sings'
 found $target 's/^( +)Decided<bool> strongly_typed;/&\n\1Decided<bool> sings;/' 'has no row for sings'
-table=tests/place/engines/capabilities_test.cpp
+table=tests/place/engines/engine/capabilities_test.cpp
 found $table '/::whole_graph,/d' 'has no row for whole_graph'
 found $table '/::strongly_typed,/d' 'has no row for strongly_typed'
 found $table 's/(::whole_graph, *"qnn)\.[A-Za-z0-9_]+/\1.NoSuchCase/' 'whole_graph: no test qnn.NoSuchCase'

@@ -14,7 +14,8 @@
 //   floors, factors and filterbanks to squares, and from there over linear steps only to a graph input.
 // * Why: a spectrum spans many orders of magnitude and its logarithm reads the small ones; one INT8 scale makes them 0.
 //   The front end is a small part of the work. A small network (STFT, power, mel, Log, two layers) goes from 8.5 to
-//   36.7 dB for TensorRT and from 8.7 to 36.2 dB for ONNX Runtime (`tests/pipeline/signal_front_end_test.cpp`).
+//   36.7 dB for TensorRT and from 8.7 to 36.2 dB for ONNX Runtime
+//   (`tests/pipeline/quantize_model/signal_front_end_test.cpp`).
 // * Not caught: variances and the norms made of them, a vector that is divided by its own norm, distances, LogSoftmax,
 //   Softplus, and squares behind a bias or an activation.
 // * Change it: `--include`.

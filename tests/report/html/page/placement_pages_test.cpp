@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dangling_reference.h"
-#include "nesting_fault.h"
+#include "report/html/dangling_reference.h"
+#include "report/html/nesting_fault.h"
 #include "report/html/page.h"
 
 namespace detent {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "dangling_reference.h"
-#include "nesting_fault.h"
+#include "report/html/dangling_reference.h"
+#include "report/html/nesting_fault.h"
 #include "report/html/page.h"
 
 namespace detent {
