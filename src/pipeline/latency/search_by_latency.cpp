@@ -69,7 +69,7 @@ class SearchByLatency {
   }
 
  private:
-  /// What belongs to a row of the ledger outside of it.
+  /// The file of a row of the ledger.
   struct Made {
     std::string what;  ///< in words
     fs::path path = {};

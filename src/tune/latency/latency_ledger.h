@@ -21,7 +21,7 @@ namespace detent {
 /// Without repeated times kUsual, which weighs as much as one repetition.
 [[nodiscard]] double noise_of(const std::vector<std::vector<double>>& times);
 
-/// What differs from the default file, by name: nodes that are float, forms of all pairs.
+/// Differences from the default file, by name: nodes that are float, forms of all pairs.
 using Changes = std::set<std::string>;
 
 /// Changes that are tried together.

@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// What a ledger tells of all sets of its factors. The ledger must outlive it, unchanged.
+/// The knowledge in a ledger of all sets of its factors. The ledger must outlive it, unchanged.
 class LatencyKnowledge {
  public:
   explicit LatencyKnowledge(const LatencyLedger& ledger);
@@ -51,7 +51,7 @@ class LatencyKnowledge {
   std::vector<TimeBelief> beliefs_;
 };
 
-/// What a search does next: a file is asked for its time, or a factor is replaced by its halves.
+/// The next step of a search: a file is asked for its time, or a factor is replaced by its halves.
 struct LatencyAsk {
   LatencyLedger::Phase phase{};
   LatencyChoice file = LatencyChoice::Variant;
@@ -61,9 +61,8 @@ struct LatencyAsk {
 
 /// Returns what a search with this ledger does next; nullopt: it stops.
 ///
-/// Variants  LatencyKnowledge::next, all but the last three calls. When half of the calls are left, or nothing is
-/// useful
-///           any more, a factor is halved, once.
+/// Variants  LatencyKnowledge::next, while more than three calls are left. When half of the calls are left, or nothing
+///           is useful any more, a factor is halved, once.
 /// Fewer     the fastest set without what saves nothing.
 /// Repeats   the fastest set a second time, and before it the float model where its time is near.
 /// left  calls that may still be made
