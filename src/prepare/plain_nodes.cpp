@@ -17,6 +17,37 @@ size_t apply_removals(Model& model, const GraphPatch& patch) {
   return patch.remove_nodes.size();
 }
 
+/// Lets readers of the nodes that only copy their input read that, and removes them. One stays where a subgraph reads
+/// it, and where it writes an output that its maker cannot write.
+template <typename Copies>
+size_t forward_copies(Model& model, const char* reason, Copies copies) {
+  const Graph& graph = model.graph();
+  GraphPatch patch;
+  patch.reason = reason;
+  std::map<ValueId, ValueId> source;  // output of such a node -> what it copies
+  for (const Node& node : graph.nodes()) {
+    if (!node.domain.empty() || !node.input(0) || !node.output(0) || !copies(node)) continue;
+    const Value &read = graph.value(*node.input(0)), &written = graph.value(*node.output(0));
+    if (std::ranges::any_of(written.uses, [](const Use& use) { return use.slot < 0; })) continue;
+    const auto chained = source.find(read.id);
+    if (!written.is_output) {
+      source.emplace(written.id, chained == source.end() ? read.id : chained->second);
+    } else {
+      const Node* producer = graph.producer(read.id);
+      if (!producer || chained != source.end() || read.uses.size() != 1 || read.is_output) continue;
+      const auto slot = std::ranges::find(producer->outputs, MaybeValue(read.id)) - producer->outputs.begin();
+      patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), written.name});
+      for (const Use& use : written.uses) patch.rewire.push_back({graph.node(use.node).name, use.slot, written.name});
+    }
+    patch.remove_nodes.push_back(node.name);
+  }
+  for (const auto& [copy, read] : source)
+    for (const Use& use : graph.value(copy).uses)
+      if (std::ranges::find(patch.remove_nodes, graph.node(use.node).name) == patch.remove_nodes.end())
+        patch.rewire.push_back({graph.node(use.node).name, use.slot, graph.value(read).name});
+  return apply_removals(model, patch);
+}
+
 }  // namespace
 
 size_t forward_constants(Model& model) {
@@ -42,33 +73,23 @@ size_t forward_constants(Model& model) {
 }
 
 size_t forward_empty_casts(Model& model) {
+  const ValueMap<DataType> types = value_types(model.graph());
+  return forward_copies(model, "leave out Casts to the type that comes", [&](const Node& node) {
+    return node.op_type == "Cast" && types[*node.input(0)] == types[*node.output(0)] &&
+           types[*node.input(0)] != DataType::Undefined;
+  });
+}
+
+size_t forward_empty_dropouts(Model& model) {
   const Graph& graph = model.graph();
-  const ValueMap<DataType> types = value_types(graph);
-  GraphPatch patch;
-  patch.reason = "leave out Casts to the type that comes";
-  std::map<ValueId, ValueId> source;  // output of such a Cast -> what it copies
-  for (const Node& node : graph.nodes()) {
-    if (node.op_type != "Cast" || !node.domain.empty() || !node.input(0) || !node.output(0)) continue;
-    const Value &read = graph.value(*node.input(0)), &written = graph.value(*node.output(0));
-    if (types[read.id] != types[written.id] || types[read.id] == DataType::Undefined) continue;
-    if (std::ranges::any_of(written.uses, [](const Use& use) { return use.slot < 0; })) continue;
-    const auto chained = source.find(read.id);
-    if (!written.is_output) {
-      source.emplace(written.id, chained == source.end() ? read.id : chained->second);
-    } else {
-      const Node* producer = graph.producer(read.id);
-      if (!producer || chained != source.end() || read.uses.size() != 1 || read.is_output) continue;
-      const auto slot = std::ranges::find(producer->outputs, MaybeValue(read.id)) - producer->outputs.begin();
-      patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), written.name});
-      for (const Use& use : written.uses) patch.rewire.push_back({graph.node(use.node).name, use.slot, written.name});
-    }
-    patch.remove_nodes.push_back(node.name);
-  }
-  for (const auto& [copy, read] : source)
-    for (const Use& use : graph.value(copy).uses)
-      if (std::ranges::find(patch.remove_nodes, graph.node(use.node).name) == patch.remove_nodes.end())
-        patch.rewire.push_back({graph.node(use.node).name, use.slot, graph.value(read).name});
-  return apply_removals(model, patch);
+  return forward_copies(model, "leave out Dropouts of ratio 0", [&](const Node& node) {
+    const Tensor* ratio = node.op_type == "Dropout" ? graph.constant(node.input(1)) : nullptr;
+    const auto is_read = [&](ValueId value) {
+      return graph.value(value).is_output || !graph.value(value).uses.empty();
+    };
+    return ratio && ratio->element_count() == 1 && cast(*ratio, DataType::Float32).data<float>()[0] == 0 &&
+           !(node.output(1) && is_read(*node.output(1)));
+  });
 }
 
 bool is_sum_of_two(const Node& node) {

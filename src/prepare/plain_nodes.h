@@ -16,6 +16,9 @@ size_t forward_constants(Model& model);
 /// Lets readers of a Cast to the type that comes read its input, and removes it. One stays where a subgraph reads it.
 size_t forward_empty_casts(Model& model);
 
+/// Does the same with a Dropout of ratio 0 whose mask nothing reads. In training mode TensorRT's parser refuses it.
+size_t forward_empty_dropouts(Model& model);
+
 /// True for a Sum with two inputs.
 [[nodiscard]] bool is_sum_of_two(const Node& node);
 

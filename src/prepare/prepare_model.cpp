@@ -91,6 +91,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   }
   if (options.int8 && options.float_type != FloatType::Bf16) lower_opset(model, kInt8Opset);
   done.forwarded_constants = forward_constants(model);
+  forward_empty_dropouts(model);
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);

@@ -58,6 +58,18 @@ class MaskWalk {
   ValueMap<bool> visited_;
 };
 
+/// True when an IsNaN reads the input, also through copies: NaN stands for what is missing.
+bool may_be_missing(const Graph& graph, ValueId input) {
+  return std::ranges::any_of(graph.value(input).uses, [&](const Use& use) {
+    if (use.slot != 0) return false;
+    const Node& node = graph.node(use.node);
+    if (node.op_type == "IsNaN") return true;
+    const OpTraits& traits = traits_of(graph, node);
+    return (traits.commutes || traits.kind == OpKind::Cast) &&
+           std::ranges::any_of(present(node.outputs), [&](ValueId output) { return may_be_missing(graph, output); });
+  });
+}
+
 /// Counts of numbers that an input may not hold.
 struct Refused {
   size_t nans = 0, infinities = 0, negative = 0;
@@ -85,7 +97,7 @@ class FiniteSource final : public DataSource {
  public:
   struct Input {
     std::string name;
-    bool may_mask = false;
+    bool may_mask = false, may_be_missing = false;
   };
   FiniteSource(std::unique_ptr<DataSource> source, std::vector<Input> inputs)
       : source_(std::move(source)), inputs_(std::move(inputs)) {}
@@ -101,7 +113,8 @@ class FiniteSource final : public DataSource {
 
  private:
   void check(const Sample& sample, size_t k) const {
-    const Refused found = count_refused(sample.inputs[k]);
+    Refused found = count_refused(sample.inputs[k]);
+    if (inputs_[k].may_be_missing) found.nans = 0;
     const bool minus = found.negative > 0 && !inputs_[k].may_mask;
     if (found.nans + found.infinities == 0 && !minus) return;
     const char* what = found.nans > 0 ? "NaN" : found.infinities > 0 ? "+inf" : "-inf";
@@ -126,7 +139,8 @@ std::unique_ptr<DataSource> with_finite_inputs(std::unique_ptr<DataSource> sourc
   std::vector<FiniteSource::Input> checked;
   for (const InputSpec& input : inputs) {
     const MaybeValue value = graph.find_value(input.name);
-    checked.push_back({input.name, is_floating_point(input.type) && value && may_mask(graph, *value)});
+    const bool floats = is_floating_point(input.type) && value;
+    checked.push_back({input.name, floats && may_mask(graph, *value), floats && may_be_missing(graph, *value)});
   }
   return std::make_unique<FiniteSource>(std::move(source), std::move(checked));
 }

@@ -42,6 +42,25 @@ TEST(ForwardConstants, AnIdentityOfAnActivationStays) {
   EXPECT_EQ(model.graph().nodes().size(), 2U);
 }
 
+constexpr const char* kDropouts = R"(
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[1,2] x) => (float[1,2] y, bool[1,2] mask)
+<float none = {0}, float half = {0.5}, bool training = {1}>
+{
+  a = Dropout (x, none, training)
+  b = Dropout (a, none, training)
+  c, mask = Dropout (b, none, training)
+  y = Dropout (c, half, training)
+})";
+
+// PyTorch 1.13 writes a Dropout of ratio 0 in training mode, which TensorRT's parser refuses.
+TEST(ForwardEmptyDropouts, LeavesOutThoseOfRatioZeroWhoseMaskNothingReads) {
+  Model model = parse_model_text(kDropouts);
+  EXPECT_EQ(forward_empty_dropouts(model), 2U);
+  EXPECT_EQ(reads(model.graph(), "c", 0), "x");
+  EXPECT_EQ(reads(model.graph(), "y", 0), "c");
+}
+
 constexpr const char* kSums = R"(
 <ir_version: 8, opset_import: ["" : 13]>
 g (float[1,2] a, float[2] b) => (float[1,2] y)

@@ -53,6 +53,13 @@ TEST(FiniteInputs, TakeTheLargestFloatAndNumbersBeyondItInDouble) {
   EXPECT_NO_THROW(static_cast<void>(checked(model, "x", {Tensor::from<int64_t>({1, 2}, {1, 2})})->read(0)));
 }
 
+TEST(FiniteInputs, TakeNanWhereTheModelAsksWhatIsMissing) {
+  const Model tabular = network("{ n = IsNaN (x)  f = Where (n, m, x)  y = Add (f, m) }");
+  EXPECT_NO_THROW(static_cast<void>(checked(tabular, "x", {row(kNan)})->read(0)));
+  EXPECT_ANY_THROW(static_cast<void>(checked(tabular, "x", {row(kInfinity)})->read(0)));
+  EXPECT_ANY_THROW(static_cast<void>(checked(tabular, "m", {row(kNan)})->read(0)));
+}
+
 TEST(FiniteInputs, TakeMinusInfinityWhereItIsAMask) {
   const Model mask = network("{ s = Add (x, m)  y = Softmax (s) }");
   EXPECT_NO_THROW(static_cast<void>(checked(mask, "m", {row(-kInfinity)})->read(0)));

@@ -8,11 +8,12 @@
 //   depthwise 3-D Conv; Convs with groups of odd sizes; other 3-D layers, depthwise Convs and Convs with small groups
 //   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
 //   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
-//   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8.
+//   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8. A Resize to the size that comes takes no
+//   pair.
 // * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
 //   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
 //   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
-//   (1.45 ms for 1.26, and 1.25 without).
+//   (1.45 ms for 1.26, and 1.25 without). A Resize that changes nothing does not build between pairs.
 // * Change it: `--include`, for a version or GPU that has the kernel.
 // * Source: TensorRT 10.6 on an H100 (SM90), 480 probes built and inspected in November 2026 (tests/engines/tensorrt);
 //   for other versions and GPUs an assumption.
@@ -92,6 +93,23 @@ std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
   return "";
 }
 
+// True where the sizes of the samples, or constant factors of 1, show that the node is an Identity.
+bool changes_no_size(const GraphFacts& facts, const Node& resize) {
+  constexpr int kFactors = 2;
+  if (const Tensor* factors = facts.graph().constant(resize.input(kFactors));
+      factors && factors->element_count() > 0 && factors->type() == DataType::Float32)
+    return std::ranges::all_of(factors->data<float>(), [](float factor) { return factor == 1; });
+  const Shape *before = facts.find_shape(resize.input(0)), *after = facts.find_shape(resize.output(0));
+  return before && after && *before == *after;
+}
+
+void mark_empty_resizes(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) == OpKind::Resize && changes_no_size(facts, node))
+      draft.keep_out(node.id, "TensorRT does not build a Resize that changes nothing between pairs");
+  }
+}
+
 void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
   for (const Node& node : draft.facts().graph().nodes()) {
     if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
@@ -104,6 +122,7 @@ void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
 
 constinit const Rule kFloatKernels{
     .name = {"R21", "kernel", "TensorRT 10.6 on an H100 (SM90), inspected engines; November 2026"},
+    .mark = mark_empty_resizes,
     .review = find_float_kernels};
 
 }  // namespace detent::rules::tensorrt
