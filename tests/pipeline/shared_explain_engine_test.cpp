@@ -188,22 +188,22 @@ void expect_right(const std::string& engine, const Model& model, const Expected&
   for (const auto& copy : predictions.copies) EXPECT_TRUE(copy.right) << copy.value;
 }
 
-using Network = test::ResNet18Pairs;
+using ResNet18 = test::ResNet18Pairs;
 
 TEST(SharedEngines, PredictionsForResnetWithFloatShortcutsAreRight) {
-  expect_right(kResnet + "qat/resnet-qat.onnx.engine.graph.json", Network({}).model(),
+  expect_right(kResnet + "qat/resnet-qat.onnx.engine.graph.json", ResNet18({}).model(),
                {.layers = 21, .outputs = 21, .quantizers = 10, .fusions = 17, .places = 2, .reformats = 2});
 }
 
 TEST(SharedEngines, PredictionsForResnetWithPairsOnTheShortcutsAreRight) {
   expect_right(kResnet + "qat-residual/resnet-qat-residual.onnx.engine.graph.json",
-               Network({.shortcuts = true}).model(),
+               ResNet18({.shortcuts = true}).model(),
                {.layers = 21, .outputs = 21, .quantizers = 3, .fusions = 17, .places = 1});
 }
 
 TEST(SharedEngines, PredictionsForResnetWithAPairInFrontOfThePoolAreRight) {
   expect_right(kResnet + "qat-residual-qgap/resnet-qat-residual-qgap.onnx.engine.graph.json",
-               Network({.shortcuts = true, .pool = true}).model(),
+               ResNet18({.shortcuts = true, .pool = true}).model(),
                {.layers = 21, .outputs = 21, .quantizers = 1, .fusions = 17});
 }
 
@@ -213,10 +213,10 @@ TEST(SharedEngines, PredictionsForMobilenetAreRight) {
 }
 
 TEST(SharedEngines, PredictionsForResnetWithoutPairsAreRight) {
-  expect_right(kResnet + "fp16/resnet.onnx.engine.graph.json", Network({.none = true}).model(),
+  expect_right(kResnet + "fp16/resnet.onnx.engine.graph.json", ResNet18({.none = true}).model(),
                {.layers = 21, .fusions = 26, .places = 2, .reformats = 2});
   // In FP32 kernels read rows and channels as the builder likes: one reformat behind the pool, none at the borders.
-  expect_right(kResnet + "fp32/resnet.onnx.engine.graph.json", Network({.none = true}).model(),
+  expect_right(kResnet + "fp32/resnet.onnx.engine.graph.json", ResNet18({.none = true}).model(),
                {.layers = 21, .fusions = 26, .places = 2, .elsewhere = 1});
 }
 
@@ -239,7 +239,7 @@ TEST(SharedEngines, PredictionsForAnotherPlacementAreWrong) {
   ExplainOptions options;
   options.layers = shared_folder() / "engines" / (kResnet + "qat/resnet-qat.onnx.engine.graph.json");
   options.model = folder / "model.onnx";
-  write_model(Network({.shortcuts = true}).model(), options.model);
+  write_model(ResNet18({.shortcuts = true}).model(), options.model);
   const auto predictions = explain_engine(options).predictions;
   ASSERT_TRUE(predictions);
   EXPECT_EQ(predictions->quantizers, 3U);

@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 
 /// Counts the layers of each size that are INT8 and float. An exporter may write a Gemm where the other has MatMul and
 /// Add.
-using Coverage = std::map<std::pair<int64_t, bool>, int>;
+using LayerCounts = std::map<std::pair<int64_t, bool>, int>;
 
-Coverage coverage(const fs::path& file, const std::string& target) {
+LayerCounts coverage(const fs::path& file, const std::string& target) {
   Model model = read_model(file);
   forward_constants(model);
   fold_batchnorms(model);
-  Coverage counts;
+  LayerCounts counts;
   for (const LayerDecision& layer : make_placement_plan(model.graph(), find_target(target), {}).layers) {
     const auto& inputs = model.graph().node(layer.node).inputs;
     int64_t weights = 0;
