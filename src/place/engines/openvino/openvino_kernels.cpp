@@ -7,7 +7,6 @@
 
 #include "core/index.h"
 #include "ops/clip_bounds.h"
-#include "ops/operands.h"
 #include "ops/traits.h"
 #include "place/draft/certain_shapes.h"
 #include "place/draft/flow.h"
@@ -114,7 +113,8 @@ bool exchanges_channels(const GraphFacts& facts, const Node& node) {
     const auto rank = facts.find_rank(node.input(0));
     if (!rank || axis + static_cast<int64_t>(*rank) != kChannels) return false;
   }
-  const std::vector<int64_t> places = integers_of(*order);
+  const Tensor wide = cast(*order, DataType::Int64);
+  const auto places = wide.data<int64_t>();
   const int64_t channels = std::ssize(places);
   std::vector<bool> seen(places.size(), false);
   for (const int64_t place : places) {
