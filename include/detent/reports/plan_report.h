@@ -25,7 +25,8 @@ struct CoverageReport {
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that are written
   CodeType type = CodeType::Int8;
-  /// In the types of the written file: a layer counts with the type of its output, a value with its type; INT8 as above.
+  /// In the types of the written file: a layer counts with the type of its output, a value with its type; INT8 as
+  /// above.
   TypeShares types;
   int64_t casts = 0;  ///< Cast nodes that were added
   /// Layers with 16-bit activations beside layers of 8 bits; they are not among those of INT8.

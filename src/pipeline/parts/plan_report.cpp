@@ -59,9 +59,8 @@ class NodeTypes {
 
   [[nodiscard]] bool is_read_behind_pairs(const Value& value) const {
     if (value.is_output && !paired_outputs_.contains(value.id)) return false;
-    return (value.is_output || !value.uses.empty()) && std::ranges::all_of(value.uses, [&](const Use& use) {
-             return reads_pair(use.node, use.slot);
-           });
+    return (value.is_output || !value.uses.empty()) &&
+           std::ranges::all_of(value.uses, [&](const Use& use) { return reads_pair(use.node, use.slot); });
   }
 
   const PlacementPlan& plan_;

@@ -13,7 +13,7 @@ constexpr int64_t kOpen = CertainShapes::kOpen;
 /// Most numbers in a value of shapes, axes or masks; more are data.
 constexpr int64_t kMostNumbers = 64;
 
-Known few_integers_of(const Tensor& tensor) {
+Known integers_of(const Tensor& tensor) {
   const bool integers = tensor.type() == DataType::Int64 || tensor.type() == DataType::Int32;
   if (!integers || tensor.element_count() > kMostNumbers) return std::nullopt;
   const Tensor wide = cast(tensor, DataType::Int64);
@@ -81,7 +81,7 @@ CertainShapes::Known CertainShapes::numbers(MaybeValue value) {
 }
 
 CertainShapes::Known CertainShapes::find_numbers(ValueId value) {
-  if (const Tensor* constant = facts_.graph().constant(value)) return few_integers_of(*constant);
+  if (const Tensor* constant = facts_.graph().constant(value)) return integers_of(*constant);
   const Node* node = facts_.producer(value);
   return node && node->output(0) == value ? numbers_behind(*node) : std::nullopt;
 }
@@ -130,7 +130,7 @@ CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
   }
   const Known count = node.op_type == "ConstantOfShape" ? operand(0) : std::nullopt;
   const Tensor* fill = node.tensor("value");
-  const Known number = fill ? few_integers_of(*fill) : std::nullopt;
+  const Known number = fill ? integers_of(*fill) : std::nullopt;
   if (!count || !number || number->size() != 1 || count->size() != 1 || (*count)[0] < 0 || (*count)[0] > kMostNumbers)
     return std::nullopt;
   return Extents(static_cast<size_t>((*count)[0]), number->front());

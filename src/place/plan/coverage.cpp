@@ -113,7 +113,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
   for (LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     layer.macs = count_macs(graph, shapes, node);
-    Coverage& sum = plan.coverage;
+    CoverageReport& sum = plan.coverage;
     const DataType type = node.output(0) ? types[*node.output(0)] : DataType::Float32;
     share_of(sum.types, layer.int8, type).macs += layer.macs;
     ++sum.layers;

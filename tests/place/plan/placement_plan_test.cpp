@@ -69,7 +69,7 @@ TEST_F(PlanOfAUnet, LooksUpEdgesAndLayersAndSaysWhenThereIsNone) {
 TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
   PlacementRequest options;
   options.exclude_op = {"ConvTranspose"};
-  const Coverage sum = make_placement_plan(graph(), find_target("tensorrt"), options, shapes()).coverage;
+  const CoverageReport sum = make_placement_plan(graph(), find_target("tensorrt"), options, shapes()).coverage;
   const int64_t conv1 = 16 * 64 * (16 * 9), deconv = 16 * 16 * (8 * 4), conv2 = 16 * 64 * (24 * 9), head = 4 * 64 * 16;
   EXPECT_EQ(sum.macs, conv1 + deconv + conv2 + head);
   EXPECT_EQ(sum.int8_macs, conv1 + conv2 + head);
@@ -90,7 +90,7 @@ TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
 }
 
 TEST_F(PlanOfAUnet, WithoutShapesCostsAreZeroButCountsAreNot) {
-  const Coverage sum = make_placement_plan(graph(), find_target("tensorrt"), {}).coverage;
+  const CoverageReport sum = make_placement_plan(graph(), find_target("tensorrt"), {}).coverage;
   EXPECT_EQ(sum.macs, 0);
   EXPECT_EQ(sum.activation_bytes, 0);
   EXPECT_EQ(sum.layers, 4);
