@@ -204,7 +204,6 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   // images -> executor -> histograms, or the table that holds them -> ranges; every search begins with this result
   Attempt attempt = begin_attempt(std::move(made), given);
   warn_of_unsupported_tail(attempt.prepared.graph(), *options.run.reporter);
-  attempt = widen_attempt(std::move(attempt), given);
   improve_attempt(attempt, given);
   auto& [prepared, measured, chosen] = attempt;
 

@@ -7,9 +7,6 @@
 #include <optional>
 
 #include "calibrators/squared_error.h"
-#include "place/make_plan.h"
-#include "rewrite/quantized_model.h"
-#include "rewrite/weight_memo.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 
@@ -34,29 +31,24 @@ std::optional<double> run_time_db(const Histogram& histogram, const std::vector<
   return *whole - 10 * std::log10(noise / static_cast<double>(samples.size()));
 }
 
-PlacementPlan plan_with(const RuinQuestion& question, KeptFloat fixed) {
-  MeasuredFacts facts = question.kept;
-  facts.fixed.merge(fixed);
-  return make_placement_plan(question.model.graph(), *question.plan.target, question.placement, question.shapes, facts);
-}
-
 /// Returns the candidates.
-KeptFloat find_candidates(const RuinQuestion& question) {
-  const Graph& graph = question.model.graph();
+KeptFloat find_candidates(PairVariants& variants) {
+  const Graph& graph = variants.graph();
+  const RangeKind kind = variants.format().range_kind();
   KeptFloat found;
-  const PlacementPlan trial = plan_in_advance(question);
-  question.ranges.measure_for({&trial, 1});
-  const std::map<ValueId, Range> ranges = question.ranges.ranges_of(trial);
-  const Calibration& measured = question.ranges.calibration();
+  const PlacementPlan trial = plan_in_advance(variants);
+  variants.measure_for({&trial, 1});
+  const std::map<ValueId, Range> ranges = variants.ranges().ranges_of(trial);
+  const Calibration& measured = variants.ranges().calibration();
   for (const EdgeDecision& edge : trial.edges) {
     const LayerDecision* layer = trial.find_layer(edge.consumer);
-    const LayerDecision* now = question.plan.find_layer(edge.consumer);
+    const LayerDecision* now = variants.whole().find_layer(edge.consumer);
     if (!edge.pair || !layer || !layer->int8 || !now || !now->dynamic) continue;
     const auto histogram = measured.histograms.find(edge.value);
     const auto samples = measured.extremes.find(edge.value);
     if (histogram == measured.histograms.end() || samples == measured.extremes.end()) continue;
-    const auto fixed = expected_sqnr_db(histogram->second, ranges.at(edge.value), question.format.range_kind());
-    const auto dynamic = run_time_db(histogram->second, samples->second, question.format.range_kind());
+    const auto fixed = expected_sqnr_db(histogram->second, ranges.at(edge.value), kind);
+    const auto dynamic = run_time_db(histogram->second, samples->second, kind);
     if (!fixed || !dynamic || *fixed < *dynamic + kFixedGainDb) continue;
     found.emplace(graph.node(edge.consumer).name,
                   fmt::format("8 bits keep {:.1f} dB of '{}' with this scale in advance, and {:.1f} dB with those that "
@@ -68,26 +60,23 @@ KeptFloat find_candidates(const RuinQuestion& question) {
 
 }  // namespace
 
-PlacementPlan plan_in_advance(const RuinQuestion& question) {
+PlacementPlan plan_in_advance(const PairVariants& variants) {
   KeptFloat all;
-  for (const LayerDecision& layer : question.plan.layers)
-    if (layer.dynamic) all.emplace(question.model.graph().node(layer.node).name, "");
-  return plan_with(question, std::move(all));
+  for (const LayerDecision& layer : variants.whole().layers)
+    if (layer.dynamic) all.emplace(variants.graph().node(layer.node).name, "");
+  return variants.plan_with(&MeasuredFacts::fixed, all);
 }
 
-KeptFloat find_fixed_products(const RuinQuestion& question) {
-  KeptFloat found = find_candidates(question);
+KeptFloat find_fixed_products(PairVariants& variants, const DataSource& source, const RunSettings& settings) {
+  KeptFloat found = find_candidates(variants);
   if (found.empty()) return {};
-  const PlacementPlan with = plan_with(question, found);
-  question.ranges.measure_for({&with, 1});
-  WeightMemo weights;
-  const auto model_of = [&](const PlacementPlan& plan) {
-    return quantized_model(question.model, plan, question.ranges.ranges_of(plan), question.format, {}, &weights);
-  };
-  const SampleSubset samples(question.source, samples_by_hash(question.source, kJudged));
+  const PlacementPlan with = variants.plan_with(&MeasuredFacts::fixed, found);
+  variants.measure_for({&with, 1});
+  const SampleSubset samples(source, samples_by_hash(source, kJudged));
   const AcceptanceReport judgement =
-      judge_change({question.model, [&] { return model_of(question.plan); }, [&] { return model_of(with); }, samples,
-                    question.settings, "comparing scales in advance with those of run time"});
+      judge_change({variants.float_model(), [&] { return variants.model(variants.whole()); },
+                    [&] { return variants.model(with); }, samples, settings,
+                    "comparing scales in advance with those of run time"});
   return judgement.kept ? std::move(found) : KeptFloat{};
 }
 

@@ -19,13 +19,11 @@ constexpr const char* kMeasuring = "kept float while another layer is measured";
 PairVariants::PairVariants(const Model& model, const Target& target, PlacementRequest placement, ValueShapes shapes,
                            const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured)
     : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
-      measured_(std::move(measured)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
-  find_choices();
-}
+      measured_(std::move(measured)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {}
 
-PlacementPlan PairVariants::plan(const KeptFloat& kept) const {
+PlacementPlan PairVariants::plan_with(KeptFloat MeasuredFacts::*kind, const KeptFloat& nodes) const {
   MeasuredFacts facts = measured_;
-  (widens() ? facts.wide : facts.costly).insert(kept.begin(), kept.end());
+  (facts.*kind).insert(nodes.begin(), nodes.end());
   return make_placement_plan(graph_, target_, placement_, shapes_, facts);
 }
 
@@ -45,7 +43,13 @@ bool PairVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
   return std::ranges::any_of(plan.edges, reads_codes);
 }
 
-void PairVariants::find_choices() {
+const std::vector<FloatChoice>& PairVariants::choices() const {
+  if (!choices_) choices_ = find_choices();
+  return *choices_;
+}
+
+std::vector<FloatChoice> PairVariants::find_choices() const {
+  std::vector<FloatChoice> choices;
   std::set<NodeId> found;
   for (const LayerDecision& layer : whole_.layers)
     if (layer.is_quantized()) found.insert(layer.node);
@@ -61,8 +65,9 @@ void PairVariants::find_choices() {
     if (is_quantized(all_float, node)) continue;
     const PlacementPlan without = plan({{graph_.node(node).name, kMeasuring}});
     if (widens() && is_quantized(without, node)) continue;  // a Shape reads each value as it is
-    choices_.push_back({node, whole_.coverage.int8_macs - without.coverage.int8_macs});
+    choices.push_back({node, whole_.coverage.int8_macs - without.coverage.int8_macs});
   }
+  return choices;
 }
 
 PlacementPlan FloatVariants::alone(const FloatChoice& choice) const {

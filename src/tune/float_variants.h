@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,8 +64,10 @@ class FloatVariants {
   FloatVariants& operator=(const FloatVariants&) = default;
 };
 
-/// Variants with pairs on activations. Choices are all INT8 layers, and operators that read pairs without an INT8 layer
-/// (the Mul of a squeeze-and-excite block, products of two activations). Its arguments must outlive it.
+/// Variants with pairs on activations: the one way from nodes that are treated otherwise to the model that `quantize`
+/// would write. Ranges and weights are found once for all. Choices are all INT8 layers, and operators that read pairs
+/// without an INT8 layer (the Mul of a squeeze-and-excite block, products of two activations). Its arguments must
+/// outlive it.
 class PairVariants final : public FloatVariants {
  public:
   /// measured  facts that hold for every variant
@@ -72,11 +75,22 @@ class PairVariants final : public FloatVariants {
                const RewriteOptions& format, RangeBook& ranges, MeasuredFacts measured = {});
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
-  [[nodiscard]] PlacementPlan plan(const KeptFloat& kept) const override;
+  [[nodiscard]] PlacementPlan plan(const KeptFloat& kept) const override { return plan_with(kept_as(), kept); }
+  /// Makes the plan with these facts besides those that hold for every variant.
+  [[nodiscard]] PlacementPlan plan_with(KeptFloat MeasuredFacts::*kind, const KeptFloat& nodes) const;
+  /// The facts that hold nodes kept float, or with 16 bits.
+  [[nodiscard]] KeptFloat MeasuredFacts::*kept_as() const {
+    return widens() ? &MeasuredFacts::wide : &MeasuredFacts::costly;
+  }
+  /// The plan without a change.
+  [[nodiscard]] const PlacementPlan& whole() const { return whole_; }
+  [[nodiscard]] const Model& float_model() const { return model_; }
+  [[nodiscard]] const RewriteOptions& format() const { return format_; }
+  [[nodiscard]] RangeBook& ranges() { return ranges_; }
   void measure_for(std::span<const PlacementPlan> plans) override { ranges_.measure_for(plans); }
   [[nodiscard]] GraphPatch patch(const PlacementPlan& plan) override;
   [[nodiscard]] Model model(const PlacementPlan& plan) override;
-  [[nodiscard]] const std::vector<FloatChoice>& choices() const override { return choices_; }
+  [[nodiscard]] const std::vector<FloatChoice>& choices() const override;
   [[nodiscard]] std::string_view codes() const override { return name_of(placement_.type); }
   [[nodiscard]] int64_t macs() const override { return whole_.coverage.macs; }
   [[nodiscard]] bool widens() const override { return placement_.type == CodeType::Int8 && target_.has_wide_islands(); }
@@ -85,7 +99,7 @@ class PairVariants final : public FloatVariants {
   [[nodiscard]] PlacementPlan alone(const FloatChoice& choice) const override;
 
  private:
-  void find_choices();
+  [[nodiscard]] std::vector<FloatChoice> find_choices() const;
   [[nodiscard]] bool is_quantized(const PlacementPlan& plan, NodeId node) const;
 
   const Model& model_;
@@ -98,7 +112,7 @@ class PairVariants final : public FloatVariants {
   RangeBook& ranges_;
   WeightMemo weights_;
   PlacementPlan whole_;
-  std::vector<FloatChoice> choices_;
+  mutable std::optional<std::vector<FloatChoice>> choices_ = std::nullopt;  // found when they are asked for
 };
 
 }  // namespace detent

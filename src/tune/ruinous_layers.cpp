@@ -14,9 +14,6 @@
 #include "evaluate/value_costs.h"
 #include "exec/runnable_part.h"
 #include "ops/traits.h"
-#include "place/make_plan.h"
-#include "rewrite/quantized_model.h"
-#include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
@@ -44,14 +41,14 @@ struct Suspect {
 
 class Search {
  public:
-  explicit Search(const RuinQuestion& question)
-      : question_(question), all_(question.source, kSamples), few_(question.source, kRoughSamples) {}
+  Search(PairVariants& variants, const DataSource& source, const RunSettings& settings)
+      : variants_(variants), settings_(settings), all_(source, kSamples), few_(source, kRoughSamples) {}
 
   KeptFloat run() {
     names_ =
-        values_to_compare(question_.model, read_first_inputs(all_.samples, question_.settings), question_.settings);
+        values_to_compare(variants_.float_model(), read_first_inputs(all_.samples, settings_), settings_);
     if (names_.empty()) return {};
-    if (widens()) return worst_nodes();
+    if (variants_.widens()) return worst_nodes();
     suspects_ = find_suspects();
     Step found;
     while (found.score.value_or(0) < kEnoughDb) {
@@ -120,10 +117,8 @@ class Search {
   KeptFloat worst_nodes() {
     const double reached = scores_of({{}}, all_).front();
     if (reached >= kEnoughDb) return {};
-    const auto& [model, plan, placement, shapes, kept, format, ranges, source, settings] = question_;
-    PairVariants variants(model, *plan.target, placement, shapes, format, ranges, kept);
-    const LayerErrors errors =
-        measure_layer_errors(variants, model, names_, all_.samples, settings, nullptr, LayerVariants::Alone);
+    const LayerErrors errors = measure_layer_errors(variants_, variants_.float_model(), names_, all_.samples, settings_,
+                                                    nullptr, LayerVariants::Alone);
     std::vector<std::pair<std::string, std::string>> ranking;
     for (const LayerErrors::Choice& choice : errors.choices)
       if (const double db = worst_sqnr_db(choice.alone); db < kSuspectDb)
@@ -145,41 +140,33 @@ class Search {
     found.insert(suspect.layers.begin(), suspect.layers.end());
     return found;
   }
-  [[nodiscard]] const Graph& graph() const { return question_.model.graph(); }
+  [[nodiscard]] const Graph& graph() const { return variants_.graph(); }
   [[nodiscard]] const std::string& name_of(ValueId value) const { return graph().value(value).name; }
 
-  [[nodiscard]] PlacementPlan plan_with(const KeptFloat& layers) const {
-    MeasuredFacts facts = question_.kept;
-    (widens() ? facts.wide : facts.costly).insert(layers.begin(), layers.end());
-    return make_placement_plan(graph(), *question_.plan.target, question_.placement, question_.shapes, facts);
-  }
-  /// True where nodes get 16-bit activations instead of floats.
-  [[nodiscard]] bool widens() const {
-    return question_.plan.type == CodeType::Int8 && question_.plan.target->has_wide_islands();
-  }
   /// Returns the share of the multiplications that become float.
   [[nodiscard]] double share_of(const KeptFloat& layers) const {
-    const Coverage& whole = question_.plan.coverage;
+    const Coverage& whole = variants_.whole().coverage;
     if (whole.macs == 0) return 1;
-    return static_cast<double>(whole.int8_macs - plan_with(layers).coverage.int8_macs) /
+    return static_cast<double>(whole.int8_macs - variants_.plan(layers).coverage.int8_macs) /
            static_cast<double>(whole.macs);
   }
 
   /// Returns the values that cost the outputs most, then those that 8 bits keep least of.
   [[nodiscard]] std::vector<Suspect> find_suspects() const {
-    const std::map<ValueId, Range> ranges = question_.ranges.ranges_of(question_.plan);
+    const PlacementPlan& plan = variants_.whole();
+    const std::map<ValueId, Range> ranges = variants_.ranges().ranges_of(plan);
     std::vector<Suspect> all;
-    const auto& histograms = question_.ranges.calibration().histograms;
+    const auto& histograms = variants_.ranges().calibration().histograms;
     for (const auto& [value, range] : ranges) {
       const auto histogram = histograms.find(value);
       if (graph().value(value).is_constant || histogram == histograms.end()) continue;
-      const auto db = expected_sqnr_db(histogram->second, range, question_.format.range_kind());
+      const auto db = expected_sqnr_db(histogram->second, range, variants_.format().range_kind());
       if (db) all.push_back({value, *db});
     }
     std::ranges::stable_sort(all, {}, &Suspect::db);
     const std::vector<ValueCost> costs =
-        find_costly_values({question_.model, question_.plan, ranges, question_.format, names_, few_.samples,
-                            question_.settings, "looking for layers that 8 bits ruin"},
+        find_costly_values({variants_.float_model(), plan, ranges, variants_.format(), names_, few_.samples, settings_,
+                            "looking for layers that 8 bits ruin"},
                            kSuspects, kSuspectDb);
     for (auto cost = costs.rbegin(); cost != costs.rend(); ++cost) {
       const auto suspect = std::ranges::find(all, cost->value, &Suspect::value);
@@ -187,7 +174,7 @@ class Search {
     }
     all.resize(std::min(all.size(), kSuspects));
     for (Suspect& suspect : all)
-      for (std::string& name : layers_around(graph(), question_.plan, suspect.value))
+      for (std::string& name : layers_around(graph(), plan, suspect.value))
         suspect.layers.emplace(std::move(name), "");
     return all;
   }
@@ -213,27 +200,24 @@ class Search {
   /// Returns the score with each set float. One quantized model at a time is in memory.
   std::vector<double> scores_of(const std::vector<KeptFloat>& sets, Part& part) {
     std::vector<PlacementPlan> plans;
-    for (const KeptFloat& layers : sets) plans.push_back(plan_with(layers));
-    question_.ranges.measure_for(plans);
-    const auto model_of = [&](size_t i) {
-      return quantized_model(question_.model, plans[i], question_.ranges.ranges_of(plans[i]), question_.format, {},
-                             &weights_);
-    };
+    for (const KeptFloat& layers : sets) plans.push_back(variants_.plan(layers));
+    variants_.measure_for(plans);
+    const auto model_of = [&](size_t i) { return variants_.model(plans[i]); };
     if (!part.batches)
-      part.batches.emplace(question_.model, names_, part.samples, question_.settings, nullptr, kJudgedBytes,
+      part.batches.emplace(variants_.float_model(), names_, part.samples, settings_, nullptr, kJudgedBytes,
                            samples_together(graph(), values_named(graph(), names_), part.samples));
-    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *part.batches, question_.settings,
+    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *part.batches, settings_,
                                                  "looking for layers that 8 bits ruin");
     std::vector<double> scores;
     for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
     return scores;
   }
 
-  const RuinQuestion& question_;
+  PairVariants& variants_;
+  const RunSettings& settings_;
   Part all_, few_;
   std::vector<std::string> names_;
   std::vector<Suspect> suspects_;
-  WeightMemo weights_;
 };
 
 }  // namespace
@@ -257,9 +241,9 @@ std::vector<std::string> layers_around(const Graph& graph, const PlacementPlan& 
   return {found.begin(), found.end()};
 }
 
-KeptFloat find_ruinous_layers(const RuinQuestion& question) {
-  if (question.plan.quantized_values().empty()) return {};
-  return Search(question).run();
+KeptFloat find_ruinous_layers(PairVariants& variants, const DataSource& source, const RunSettings& settings) {
+  if (variants.whole().quantized_values().empty()) return {};
+  return Search(variants, source, settings).run();
 }
 
 }  // namespace detent

@@ -3,16 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/choose_ranges.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
-#include "model/graph/value_shapes.h"
-#include "model/model.h"
-#include "place/engines/target.h"
-#include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
-#include "place/plan/placement_request.h"
-#include "rewrite/rewrite.h"
 #include "tune/float_variants.h"
 
 namespace detent {
@@ -23,19 +16,6 @@ inline constexpr double kEnoughDb = 20;
 inline constexpr double kRuinedDb = 10;
 /// The least that a float layer has to raise it by: half of the noise.
 inline constexpr double kRuinDb = 3;
-
-/// The input of find_ruinous_layers(). Its members must outlive it.
-struct RuinQuestion {
-  const Model& model;  ///< prepared float model; unchanged
-  const PlacementPlan& plan;
-  const PlacementRequest& placement;
-  const ValueShapes& shapes;
-  const MeasuredFacts& kept;  ///< of `plan`
-  const RewriteOptions& format;
-  RangeBook& ranges;
-  const DataSource& source;  ///< the calibration data
-  const RunSettings& settings;
-};
 
 /// Returns the names of the quantized layers that read the codes of a value, also behind copies, or make it; without
 /// any, those of other nodes that compute with its codes.
@@ -56,7 +36,9 @@ struct RuinQuestion {
 ///           bits. At most 20 % of the multiplications do.
 /// Cost      finding the values, and 2 samples of each suspect where none of them helps.
 /// No data on which outputs can be compared -> none.
+/// source  the calibration data
 /// Errors    those of measuring, rewriting and running; Interrupted.
-[[nodiscard]] KeptFloat find_ruinous_layers(const RuinQuestion& question);
+[[nodiscard]] KeptFloat find_ruinous_layers(PairVariants& variants, const DataSource& source,
+                                            const RunSettings& settings);
 
 }  // namespace detent

@@ -22,8 +22,7 @@ KeptFloat found_in(float spread, const PlacementRequest& placement = {}) {
   const Model model = test::residual_network(spread);
   const MemorySource source(test::residual_samples(8));
   test::VariantsOf network(model, source, "tensorrt", placement);
-  return find_ruinous_layers(
-      {model, network.plan, placement, network.shapes, {}, network.format, network.ranges, source, network.settings});
+  return find_ruinous_layers(network.variants, source, network.settings);
 }
 
 TEST(RuinousLayers, IsTheReaderOfAValueThatEightBitsRuin) {

@@ -19,15 +19,26 @@ namespace detent {
 
 namespace {
 
+/// A step of `quantize` between the plan and the file. It reads what those before it left, and changes the attempt.
+/// (The bound and the search by latency follow: pipeline/quantize_model.cpp.)
+struct AttemptStep {
+  enum class Part : uint8_t {
+    Start,  ///< of each attempt, with the effort of Balanced, so that Best begins with the default's result
+    Rest    ///< changes the attempt where accept_change() finds it better
+  };
+  const char* what;
+  Part part;
+  bool (*applies)(const Attempt& attempt, const QuantizeOptions& given);
+  void (*take)(Attempt& attempt, const QuantizeOptions& given);
+};
+
+void take_steps(Attempt& attempt, const QuantizeOptions& given, AttemptStep::Part part);
+
 constexpr size_t kJudgingSamples = 64;
 
 using Mode = EqualizeRequest::Mode;
 
-Model written_model(const Attempt& attempt) {
-  const Prepared& prepared = attempt.prepared;
-  const Chosen& chosen = attempt.chosen;
-  return quantized_model(prepared.model(), prepared.plan, chosen.ranges, chosen.format, chosen.constants);
-}
+Model written_model(const Attempt& attempt) { return model_of(attempt.prepared, attempt.chosen); }
 
 AcceptanceReport judged(const Attempt& start, const std::function<Model()>& before, const std::function<Model()>& after,
                         const RunSettings& run) {
@@ -70,19 +81,15 @@ void choose_thoroughly(Attempt& start, const QuantizeOptions& given) {
     start.chosen.measurement = std::move(other.measurement);  // of more samples
     return;
   }
-  const auto with = [&](const Chosen& chosen) {
-    return quantized_model(prepared.model(), prepared.plan, chosen.ranges, chosen.format);
-  };
-  if (!judged(
-           start, [&] { return with(start.chosen); }, [&] { return with(other); }, given.run)
-           .kept)
-    return;
+  const auto judgement = judged(
+      start, [&] { return written_model(start); }, [&] { return model_of(prepared, other); }, given.run);
+  if (!judgement.kept) return;
   other.steps = std::move(start.chosen.steps);
   start.chosen = std::move(other);
 }
 
-/// Tries `--equalize auto`. Returns the better attempt.
-Attempt even_out(Attempt start, const QuantizeOptions& given) {
+/// Tries `--equalize auto`, beside the layers that the start keeps float.
+void even_out(Attempt& start, const QuantizeOptions& given) {
   Recipe recipe = start.prepared.recipe;
   recipe.equalize = parse_equalize(with_level(given).equalize.equalize);
   recipe.pass = nullptr;  // it measured another model
@@ -94,7 +101,7 @@ Attempt even_out(Attempt start, const QuantizeOptions& given) {
   judgement.reason = "no family gains";
   EqualizeReport evened = *other.prepared.equalize_report();
   const bool found = !other.prepared.equalized->equalization.empty();
-  if (found) other = begin_attempt(std::move(other.prepared), given);
+  if (found) take_steps(other, given, AttemptStep::Part::Start);
   remake(start.prepared, [](Recipe&) {});
   if (found)
     judgement = judged(
@@ -103,37 +110,27 @@ Attempt even_out(Attempt start, const QuantizeOptions& given) {
   if (!judgement.kept && (!start.prepared.equalized || start.prepared.equalized->equalization.empty()))
     start.prepared.equalized = not_kept(std::move(*other.prepared.equalized), judgement);
   if (best) add_equalization_step(kept, evened, judgement);
-  return std::move(kept);
+  if (judgement.kept) start = std::move(other);
 }
 
-}  // namespace
+void measure_values_of_plan(Attempt& attempt, const QuantizeOptions&) { attempt.measured = measure(attempt.prepared); }
 
-bool equalizes_later(const QuantizeOptions& options) {
-  const bool whole = options.stop_after != StopAfter::Prepare && options.stop_after != StopAfter::Plan;
-  return whole && options.table.empty() && parse_equalize(options.equalize.equalize).mode == Mode::Auto;
+void find_scales_in_advance(Attempt& attempt, const QuantizeOptions& given) {
+  fix_products(attempt.prepared, attempt.measured, named_calibrator(with_level(given).calibrator).get());
 }
 
-Attempt begin_attempt(Prepared prepared, const QuantizeOptions& given) {
-  Attempt attempt{std::move(prepared)};
-  auto& [made, measured, chosen] = attempt;
-  const QuantizeOptions options = with_level(given);
-  auto calibrator = named_calibrator(options.calibrator);
-  const ChoiceEffort effort = effort_of(given, false);
-  measured = measure(made);
-  if (options.accuracy != Accuracy::Fast) fix_products(made, measured, calibrator.get());
-  chosen = options.accuracy == Accuracy::Fast ? choose(made, measured, std::move(calibrator), effort)
-                                              : choose_beside_float(made, measured, std::move(calibrator), effort);
-  return attempt;
+void choose_ranges_alone(Attempt& attempt, const QuantizeOptions& given) {
+  attempt.chosen = choose(attempt.prepared, attempt.measured, named_calibrator(with_level(given).calibrator),
+                          effort_of(given, false));
 }
 
-Attempt widen_attempt(Attempt start, const QuantizeOptions& given) {
-  if (equalizes_later(with_level(given))) start = even_out(std::move(start), given);
-  const bool best = given.accuracy == Accuracy::Best && start.measured.samples;
-  if (best && is_auto(with_level(given).calibrator)) choose_thoroughly(start, given);
-  return start;
+void choose_ranges_beside_float(Attempt& attempt, const QuantizeOptions& given) {
+  attempt.chosen = choose_beside_float(attempt.prepared, attempt.measured,
+                                       named_calibrator(with_level(given).calibrator), effort_of(given, false));
 }
 
-void improve_attempt(Attempt& attempt, const QuantizeOptions& given) {
+/// Improves the choice; for Best only where the whole is no worse than its start.
+void improve_choice(Attempt& attempt, const QuantizeOptions& given) {
   const QuantizeOptions options = with_level(given);
   if (options.accuracy != Accuracy::Best || !attempt.measured.samples)
     return improve(attempt.chosen, options, attempt.prepared, attempt.measured);
@@ -154,6 +151,48 @@ void improve_attempt(Attempt& attempt, const QuantizeOptions& given) {
   for (AccuracyReport::Step& step : taken)
     if (step.kept) step.kept = false, step.reason = "all steps together: " + judgement.reason;
   std::tie(chosen.ranges, chosen.format, chosen.constants, chosen.biases) = before;
+}
+
+bool always(const Attempt&, const QuantizeOptions&) { return true; }
+bool is_fast(const Attempt&, const QuantizeOptions& given) { return given.accuracy == Accuracy::Fast; }
+bool is_thorough(const Attempt& attempt, const QuantizeOptions& given) { return !is_fast(attempt, given); }
+bool evens_out(const Attempt&, const QuantizeOptions& given) { return equalizes_later(with_level(given)); }
+bool chooses_again(const Attempt& attempt, const QuantizeOptions& given) {
+  return given.accuracy == Accuracy::Best && attempt.measured.samples && is_auto(with_level(given).calibrator);
+}
+
+using enum AttemptStep::Part;
+constexpr AttemptStep kSteps[] = {
+    {"measuring; readers of ruined values float, scales apart", Start, always, measure_values_of_plan},
+    {"products with a scale in advance", Start, is_thorough, find_scales_in_advance},
+    {"calibrator", Start, is_fast, choose_ranges_alone},
+    {"calibrator beside ruinous layers", Start, is_thorough, choose_ranges_beside_float},
+    {"equalization", Rest, evens_out, even_out},
+    {"calibrator by all samples", Rest, chooses_again, choose_thoroughly},
+    {"ranges, first layers, weights, biases", Rest, always, improve_choice},
+};
+
+
+void take_steps(Attempt& attempt, const QuantizeOptions& given, AttemptStep::Part part) {
+  for (const AttemptStep& step : kSteps)
+    if (step.part == part && step.applies(attempt, given)) step.take(attempt, given);
+}
+
+}  // namespace
+
+bool equalizes_later(const QuantizeOptions& options) {
+  const bool whole = options.stop_after != StopAfter::Prepare && options.stop_after != StopAfter::Plan;
+  return whole && options.table.empty() && parse_equalize(options.equalize.equalize).mode == Mode::Auto;
+}
+
+Attempt begin_attempt(Prepared prepared, const QuantizeOptions& given) {
+  Attempt attempt{std::move(prepared)};
+  take_steps(attempt, given, AttemptStep::Part::Start);
+  return attempt;
+}
+
+void improve_attempt(Attempt& attempt, const QuantizeOptions& given) {
+  take_steps(attempt, given, AttemptStep::Part::Rest);
 }
 
 }  // namespace detent

@@ -17,19 +17,14 @@ struct Attempt {
 /// are judged on a ruined network say nothing. The recipe begins with what the default does.
 [[nodiscard]] bool equalizes_later(const QuantizeOptions& options);
 
-/// Measures and chooses as the level does: Balanced and Best keep layers float that ruin the network. The effort is
-/// Balanced's, so that Best begins with the default's result.
+/// Takes the steps that every attempt begins with (kSteps in attempt.cpp): measures the plan's values and chooses their
+/// ranges. Balanced and Best keep layers float that ruin the network.
 /// Errors  those of measure(), choose() and choose_beside_float()
 [[nodiscard]] Attempt begin_attempt(Prepared prepared, const QuantizeOptions& given);
 
-/// Tries what the options ask for beyond the start: `--equalize auto`, beside the layers that the start keeps float,
-/// and Best's thorough choice of a calibrator. Keeps the start where accept_change() finds no better. Memory  the
-/// start's model is not held while the other is made Errors  those of make(), measure(), choose_beside_float() and
-/// judge_change()
-[[nodiscard]] Attempt widen_attempt(Attempt start, const QuantizeOptions& given);
-
-/// Improves the choice (improve()), for Best only where the whole is no worse than its start.
-/// Errors  those of improve() and judge_change()
+/// Takes the other steps: what the options and the level ask for beyond the start. Each keeps what it found where
+/// accept_change() finds no better. Memory  the start's model is not held while another is made.
+/// Errors  those of make(), measure(), choose_beside_float(), improve() and judge_change()
 void improve_attempt(Attempt& attempt, const QuantizeOptions& given);
 
 }  // namespace detent

@@ -15,6 +15,7 @@
 #include "pipeline/parts/speed_outlook.h"
 #include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
+#include "rewrite/quantized_model.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -86,6 +87,14 @@ void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   }
   calibration.histograms = std::move(histograms);
   calibration.extremes = std::move(extremes);
+}
+
+/// Measures what the plan needs and takes it.
+void take_measured(const PlacementPlan& plan, RangeBook& ranges, Measured& measured) {
+  ranges.measure_for({&plan, 1});
+  measured.calibration.histograms = ranges.calibration().histograms;
+  measured.calibration.extremes = ranges.calibration().extremes;
+  restrict_to(plan, measured.calibration);
 }
 
 void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
@@ -180,8 +189,8 @@ class RuinSearch {
     const Recipe& recipe = prepared_.recipe;
     if (!measured_.samples || (recipe.target->engine.whole_graph && !widens())) return false;
     ranges_.emplace(range_book(prepared_, measured_, calibrator, ranges_from(prepared_, measured_)(calibrator)));
-    found_ = find_ruinous_layers({prepared_.model(), prepared_.plan, recipe.placement, prepared_.shapes, recipe.kept,
-                                  recipe.format, *ranges_, *measured_.samples, recipe.run});
+    PairVariants variants = variants_of(prepared_, *ranges_);
+    found_ = find_ruinous_layers(variants, *measured_.samples, recipe.run);
     return !found_.empty();
   }
 
@@ -191,10 +200,7 @@ class RuinSearch {
     remake(prepared_, [&](Recipe& changed) {
       (changed.target->engine.whole_graph ? changed.kept.wide : changed.kept.costly).merge(found_);
     });
-    ranges_->measure_for({&prepared_.plan, 1});
-    measured_.calibration.histograms = ranges_->calibration().histograms;
-    measured_.calibration.extremes = ranges_->calibration().extremes;
-    restrict_to(prepared_.plan, measured_.calibration);
+    take_measured(prepared_.plan, *ranges_, measured_);
     return true;
   }
 
@@ -267,24 +273,18 @@ void fix_products(Prepared& prepared, Measured& measured, const Calibrator* cali
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
-  const auto question = [&] {
-    return RuinQuestion{prepared.model(), prepared.plan, recipe.placement,  prepared.shapes, recipe.kept,
-                        recipe.format,    ranges,        *measured.samples, recipe.run};
-  };
   // Values that one scale ruins are ruined whenever it is found.
-  const PlacementPlan in_advance = plan_in_advance(question());
+  const PlacementPlan in_advance = plan_in_advance(variants_of(prepared, ranges));
   ranges.measure_for({&in_advance, 1});
   if (recipe.placement.residual != PlacementOptions::Residual::Quantize) {
     auto ruined = ruined_readers(prepared.graph(), in_advance, recipe.placement, ranges.calibration(), recipe.overrides,
                                  recipe.format.range_kind());
     if (!ruined.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.ruined.merge(ruined); });
   }
-  KeptFloat fixed = find_fixed_products(question());
+  PairVariants variants = variants_of(prepared, ranges);
+  KeptFloat fixed = find_fixed_products(variants, *measured.samples, recipe.run);
   if (!fixed.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.fixed = std::move(fixed); });
-  ranges.measure_for({&prepared.plan, 1});
-  measured.calibration.histograms = ranges.calibration().histograms;
-  measured.calibration.extremes = ranges.calibration().extremes;
-  restrict_to(prepared.plan, measured.calibration);
+  take_measured(prepared.plan, ranges, measured);
 }
 
 Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
@@ -334,6 +334,11 @@ RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
   };
 }
 
+PairVariants variants_of(const Prepared& prepared, RangeBook& ranges) {
+  const Recipe& recipe = prepared.recipe;
+  return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, recipe.kept};
+}
+
 RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
                      const std::map<ValueId, Range>& ranges) {
   const auto more = [&prepared, &measured](std::span<const ValueId> values) {
@@ -363,6 +368,10 @@ Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_pt
                                     .clipped = clipped_samples(recipe, measured)};
   const bool half = prepared.half && prepared.data;
   return {half ? choose_in_float32(prepared, question) : choose_calibrator(question), recipe.format};
+}
+
+Model model_of(const Prepared& prepared, const Chosen& chosen) {
+  return quantized_model(prepared.model(), prepared.plan, chosen.ranges, chosen.format, chosen.constants);
 }
 
 std::unique_ptr<Calibrator> named_calibrator(const std::string& spec) {

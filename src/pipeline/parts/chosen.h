@@ -14,6 +14,7 @@
 #include "model/graph_patch.h"
 #include "pipeline/parts/prepared.h"
 #include "tune/choose_calibrator.h"
+#include "tune/float_variants.h"
 
 namespace detent {
 
@@ -82,6 +83,14 @@ void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator
 /// All arguments except the ranges must outlive it.
 [[nodiscard]] RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
                                    const std::map<ValueId, Range>& ranges);
+
+/// Returns variants of the model in the recipe's format, with ranges of the book. Both arguments must outlive it, and
+/// the recipe may not change meanwhile.
+[[nodiscard]] PairVariants variants_of(const Prepared& prepared, RangeBook& ranges);
+
+/// Returns the model that the choice writes.
+/// Errors  those of quantized_model().
+[[nodiscard]] Model model_of(const Prepared& prepared, const Chosen& chosen);
 
 /// Chooses the ranges of `calibrator`, or without one those of the calibrator measured to be best. A model in a 16-bit
 /// type is measured with the rest in FP32, where the plan of the FP32 model has the same values: candidates then differ
