@@ -172,7 +172,6 @@ constexpr AttemptStep kSteps[] = {
     {"ranges, first layers, weights, biases", Rest, always, improve_choice},
 };
 
-
 void take_steps(Attempt& attempt, const QuantizeOptions& given, AttemptStep::Part part) {
   for (const AttemptStep& step : kSteps)
     if (step.part == part && step.applies(attempt, given)) step.take(attempt, given);
