@@ -60,14 +60,23 @@ class MaskWalk {
 
 /// True when an IsNaN reads the input, also through copies: NaN stands for what is missing.
 bool may_be_missing(const Graph& graph, ValueId input) {
-  return std::ranges::any_of(graph.value(input).uses, [&](const Use& use) {
-    if (use.slot != 0) return false;
-    const Node& node = graph.node(use.node);
-    if (node.op_type == "IsNaN") return true;
-    const OpTraits& traits = traits_of(graph, node);
-    return (traits.commutes || traits.kind == OpKind::Cast) &&
-           std::ranges::any_of(present(node.outputs), [&](ValueId output) { return may_be_missing(graph, output); });
-  });
+  std::vector<ValueId> open{input};
+  ValueMap<bool> seen(graph.values().size(), false);
+  while (!open.empty()) {
+    const ValueId value = open.back();
+    open.pop_back();
+    if (seen[value]) continue;
+    seen[value] = true;
+    for (const Use& use : graph.value(value).uses) {
+      if (use.slot != 0) continue;
+      const Node& node = graph.node(use.node);
+      if (node.op_type == "IsNaN") return true;
+      const OpTraits& traits = traits_of(graph, node);
+      if (!traits.commutes && traits.kind != OpKind::Cast) continue;
+      for (const ValueId output : present(node.outputs)) open.push_back(output);
+    }
+  }
+  return false;
 }
 
 /// Counts of numbers that an input may not hold.

@@ -73,10 +73,9 @@ KeptFloat find_fixed_products(PairVariants& variants, const DataSource& source, 
   const PlacementPlan with = variants.plan_with(&MeasuredFacts::fixed, found);
   variants.measure_for({&with, 1});
   const SampleSubset samples(source, samples_by_hash(source, kJudged));
-  const AcceptanceReport judgement =
-      judge_change({variants.float_model(), [&] { return variants.model(variants.whole()); },
-                    [&] { return variants.model(with); }, samples, settings,
-                    "comparing scales in advance with those of run time"});
+  const AcceptanceReport judgement = judge_change(
+      {variants.float_model(), [&] { return variants.model(variants.whole()); }, [&] { return variants.model(with); },
+       samples, settings, "comparing scales in advance with those of run time"});
   return judgement.kept ? std::move(found) : KeptFloat{};
 }
 

@@ -45,8 +45,7 @@ class Search {
       : variants_(variants), settings_(settings), all_(source, kSamples), few_(source, kRoughSamples) {}
 
   KeptFloat run() {
-    names_ =
-        values_to_compare(variants_.float_model(), read_first_inputs(all_.samples, settings_), settings_);
+    names_ = values_to_compare(variants_.float_model(), read_first_inputs(all_.samples, settings_), settings_);
     if (names_.empty()) return {};
     if (variants_.widens()) return worst_nodes();
     suspects_ = find_suspects();
@@ -174,8 +173,7 @@ class Search {
     }
     all.resize(std::min(all.size(), kSuspects));
     for (Suspect& suspect : all)
-      for (std::string& name : layers_around(graph(), plan, suspect.value))
-        suspect.layers.emplace(std::move(name), "");
+      for (std::string& name : layers_around(graph(), plan, suspect.value)) suspect.layers.emplace(std::move(name), "");
     return all;
   }
 
@@ -206,8 +204,8 @@ class Search {
     if (!part.batches)
       part.batches.emplace(variants_.float_model(), names_, part.samples, settings_, nullptr, kJudgedBytes,
                            samples_together(graph(), values_named(graph(), names_), part.samples));
-    const Evaluation found = evaluate_on_batches(plans.size(), model_of, *part.batches, settings_,
-                                                 "looking for layers that 8 bits ruin");
+    const Evaluation found =
+        evaluate_on_batches(plans.size(), model_of, *part.batches, settings_, "looking for layers that 8 bits ruin");
     std::vector<double> scores;
     for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
     return scores;

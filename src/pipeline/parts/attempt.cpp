@@ -26,7 +26,6 @@ struct AttemptStep {
     Start,  ///< of each attempt, with the effort of Balanced, so that Best begins with the default's result
     Rest    ///< changes the attempt where accept_change() finds it better
   };
-  const char* what;
   Part part;
   bool (*applies)(const Attempt& attempt, const QuantizeOptions& given);
   void (*take)(Attempt& attempt, const QuantizeOptions& given);
@@ -163,15 +162,14 @@ bool chooses_again(const Attempt& attempt, const QuantizeOptions& given) {
 
 using enum AttemptStep::Part;
 constexpr AttemptStep kSteps[] = {
-    {"measuring; readers of ruined values float, scales apart", Start, always, measure_values_of_plan},
-    {"products with a scale in advance", Start, is_thorough, find_scales_in_advance},
-    {"calibrator", Start, is_fast, choose_ranges_alone},
-    {"calibrator beside ruinous layers", Start, is_thorough, choose_ranges_beside_float},
-    {"equalization", Rest, evens_out, even_out},
-    {"calibrator by all samples", Rest, chooses_again, choose_thoroughly},
-    {"ranges, first layers, weights, biases", Rest, always, improve_choice},
+    {Start, always, measure_values_of_plan},  // and readers of ruined values become float, scales stay apart
+    {Start, is_thorough, find_scales_in_advance},
+    {Start, is_fast, choose_ranges_alone},
+    {Start, is_thorough, choose_ranges_beside_float},  // of the layers that ruin the network
+    {Rest, evens_out, even_out},
+    {Rest, chooses_again, choose_thoroughly},
+    {Rest, always, improve_choice},  // ranges, first layers, weights, biases
 };
-
 
 void take_steps(Attempt& attempt, const QuantizeOptions& given, AttemptStep::Part part) {
   for (const AttemptStep& step : kSteps)

@@ -47,7 +47,7 @@ class Table(unittest.TestCase):
     def test_slice_has_every_block_and_a_part_of_the_operators(self):
         chosen = [name for name in networks.table() if networks.in_slice(name)]
         self.assertLessEqual(set(networks.BLOCKS), set(chosen))
-        self.assertTrue(0.15 < (len(chosen) - len(networks.BLOCKS)) / len(operators.table()) < 0.35)
+        self.assertTrue(0.07 < (len(chosen) - len(networks.BLOCKS)) / len(operators.table()) < 0.18)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ void check_convolution(const LintView& view, FindingLog& log, const Node& layer)
 
 // A Conv behind exchanged channels, with activations between at most.
 void check_exchange(const LintView& view, FindingLog& log, const Node& layer) {
-  if (view.facts().kind(layer.id) != OpKind::Conv || layer.int_or("group", 1) != 1) return;
+  if (layer.int_or("group", 1) != 1) return;
   const Node* node = &layer;
   while (!view.operand(node->id, 0)) {
     const Node* before = view.graph().producer(node->input(0));
@@ -98,10 +98,12 @@ void check_exchange(const LintView& view, FindingLog& log, const Node& layer) {
 
 void computed_otherwise(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    check_exchange(view, log, node);
     switch (view.facts().kind(node.id)) {
       case OpKind::AveragePool: check_average(view, log, node); break;
-      case OpKind::Conv: check_convolution(view, log, node); break;
+      case OpKind::Conv:
+        check_convolution(view, log, node);
+        check_exchange(view, log, node);
+        break;
       case OpKind::Gemm:
       case OpKind::MatMul:
         if (view.facts().is_weighted(node.id)) check_product(view, log, node);

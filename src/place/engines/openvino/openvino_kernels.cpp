@@ -102,8 +102,8 @@ bool takes_extremes(const Node& node) {
 }
 
 bool copies_floats(const Node& node) {
-  static const std::set<std::string> kinds{"GatherElements", "GatherND", "SpaceToDepth", "Tile"};
-  return kinds.contains(node.op_type);
+  return node.op_type == "GatherElements" || node.op_type == "GatherND" || node.op_type == "SpaceToDepth" ||
+         node.op_type == "Tile";
 }
 
 bool exchanges_channels(const GraphFacts& facts, const Node& node) {
@@ -116,6 +116,7 @@ bool exchanges_channels(const GraphFacts& facts, const Node& node) {
   const Tensor integers = cast(*order, DataType::Int64);
   const auto places = integers.data<int64_t>();
   const int64_t channels = std::ssize(places);
+  if (const Shape* shape = facts.find_shape(node.input(0)); shape && (*shape)[kChannels] != channels) return false;
   std::vector<bool> seen(places.size(), false);
   for (const int64_t place : places) {
     const int64_t channel = place < 0 ? place + channels : place;

@@ -105,7 +105,7 @@ bool changes_no_size(const GraphFacts& facts, const Node& resize) {
 
 void mark_empty_resizes(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
-    if (facts.kind(node.id) == OpKind::Resize && changes_no_size(facts, node))
+    if (facts.kind(node.id) == OpKind::Resize && !draft.is_forced(node.id) && changes_no_size(facts, node))
       draft.keep_out(node.id, "TensorRT does not build a Resize that changes nothing between pairs");
   }
 }
