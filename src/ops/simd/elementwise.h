@@ -76,12 +76,12 @@ void apply_channel_affine(const float* in, float* out, const float* scale, const
                           const ChannelExtents& extents);
 
 /// Codes of 8 or 16 bits in memory.
-using Codes = std::variant<int8_t*, uint8_t*, int16_t*, uint16_t*>;
+using MutableCodes = std::variant<int8_t*, uint8_t*, int16_t*, uint16_t*>;
 using ConstCodes = std::variant<const int8_t*, const uint8_t*, const int16_t*, const uint16_t*>;
 
 /// Computes out[i] = saturate(round_half_even(in[i] / scale) + zero_point), division in float as ONNX Runtime does. NaN
 /// gives the zero point.
-void quantize_run(const float* in, Codes out, float scale, int32_t zero_point, size_t count);
+void quantize_run(const float* in, MutableCodes out, float scale, int32_t zero_point, size_t count);
 
 /// Computes out[i] = float(in[i] - zero_point) * scale.
 void dequantize_run(ConstCodes in, float* out, float scale, int32_t zero_point, size_t count);

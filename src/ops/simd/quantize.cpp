@@ -58,7 +58,7 @@ HWY_INLINE void dequantize(const Q* in, float* out, float scale, int32_t zero_po
   for (; i < count; ++i) out[i] = static_cast<float>(int32_t{in[i]} - zero_point) * scale;
 }
 
-void quantize_codes(const float* in, Codes out, float scale, int32_t zero_point, size_t count) {
+void quantize_codes(const float* in, MutableCodes out, float scale, int32_t zero_point, size_t count) {
   std::visit([&](auto* codes) { quantize(in, codes, scale, zero_point, count); }, out);
 }
 
@@ -76,7 +76,7 @@ namespace detent {
 HWY_EXPORT(quantize_codes);
 HWY_EXPORT(dequantize_codes);
 
-void quantize_run(const float* in, Codes out, float scale, int32_t zero_point, size_t count) {
+void quantize_run(const float* in, MutableCodes out, float scale, int32_t zero_point, size_t count) {
   HWY_DYNAMIC_DISPATCH(quantize_codes)(in, out, scale, zero_point, count);
 }
 

@@ -120,7 +120,6 @@ void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
 
 }  // namespace
 
-constinit const Rule kFloatKernels{
-    .name = {"R21", "kernel"}, .mark = mark_empty_resizes, .review = find_float_kernels};
+constinit const Rule kFloatKernels{.name = {"R21", "kernel"}, .mark = mark_empty_resizes, .review = find_float_kernels};
 
 }  // namespace detent::rules::tensorrt
