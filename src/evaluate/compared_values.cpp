@@ -93,6 +93,16 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
   return {};
 }
 
+std::vector<std::string> in_front_of_softmax(const Graph& graph, std::vector<std::string> names) {
+  for (std::string& name : names) {
+    const MaybeValue value = graph.find_value(name);
+    const Node* producer = value ? graph.producer(*value) : nullptr;
+    if (producer && producer->op_type == "Softmax" && producer->domain.empty() && graph.producer(producer->input(0)))
+      name = graph.value(*producer->input(0)).name;
+  }
+  return names;
+}
+
 std::vector<std::string> comparable_values(const Model& model, std::span<const Tensor> inputs,
                                            const RunSettings& settings) {
   std::vector<std::string> values = values_to_compare(model, inputs, settings);

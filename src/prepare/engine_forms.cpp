@@ -26,6 +26,10 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::DifferenceOfNumber: return forms::difference_of_number;
     case OperatorForm::SumOfProducts: return forms::sum_of_products;
     case OperatorForm::RemainderByDivision: return forms::remainder_by_division;
+    case OperatorForm::OperandsInPairs: return forms::operands_in_pairs;
+    case OperatorForm::MaximumOfNumber: return forms::maximum_of_number;
+    case OperatorForm::PlainAverages: return forms::plain_averages;
+    case OperatorForm::NeutralStatistics: return forms::neutral_statistics;
     case OperatorForm::PlanePooling: return forms::plane_pooling;
     case OperatorForm::MatrixProduct: return forms::matrix_product;
     case OperatorForm::PlainGemm: return forms::plain_gemm;

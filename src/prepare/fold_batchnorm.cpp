@@ -1,7 +1,5 @@
 #include "prepare/fold_batchnorm.h"
 
-#include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,44 +9,13 @@
 
 #include "model/constant_editor.h"
 #include "model/graph_patch.h"
+#include "prepare/batchnorm_affine.h"
 
 namespace detent {
 
 namespace {
 
 using Channels = Eigen::ArrayXd;
-
-/// y = x * factor + shift per channel, the function of an inference BatchNormalization.
-struct Affine {
-  Channels factor, shift;
-};
-
-std::optional<Channels> constant_channels(const Graph& graph, MaybeValue id) {
-  const Tensor* tensor = graph.constant(id);
-  if (!tensor || tensor->shape().rank() != 1) return std::nullopt;
-  const Tensor wide = cast(*tensor, DataType::Float64);
-  return Eigen::Map<const Channels>(wide.data<double>().data(), wide.element_count());
-}
-
-bool is_inference(const Graph& graph, const Node& node) {
-  const bool one_output = std::ranges::distance(present(node.outputs)) == 1;
-  const bool per_channel = graph.opset() >= 9 || node.int_or("spatial", 1) != 0;
-  return one_output && node.output(0) && node.int_or("training_mode", 0) == 0 && per_channel;
-}
-
-std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
-  if (node.op_type != "BatchNormalization" || !node.domain.empty() || !is_inference(graph, node)) return std::nullopt;
-  const auto gamma = constant_channels(graph, node.input(1)), beta = constant_channels(graph, node.input(2));
-  const auto mean = constant_channels(graph, node.input(3)), variance = constant_channels(graph, node.input(4));
-  if (!gamma || !beta || !mean || !variance) return std::nullopt;
-  if (beta->size() != gamma->size() || mean->size() != gamma->size() || variance->size() != gamma->size())
-    return std::nullopt;
-  Affine affine;
-  affine.factor = *gamma / (*variance + static_cast<double>(node.float_or("epsilon", 1e-5F))).sqrt();
-  affine.shift = *beta - *mean * affine.factor;
-  if (!affine.factor.allFinite() || !affine.shift.allFinite()) return std::nullopt;
-  return affine;
-}
 
 /// The output channels of a weight: element (outer, c, inner) belongs to output channel (outer / outer_per_group) *
 /// axis extent + c. outer_per_group is the whole outer extent when there is one group.
@@ -160,8 +127,9 @@ Source source_of(const Graph& graph, MaybeValue normalised) {
 }
 
 /// Returns what the operators between a weighted node and a BatchNormalization make of the node's output without bias.
-std::optional<Affine> affine_between(const Graph& graph, const Source& source, size_t from_right, Channels bias) {
-  Affine affine{Channels::Ones(bias.size()), std::move(bias)};
+std::optional<ChannelAffine> affine_between(const Graph& graph, const Source& source, size_t from_right,
+                                            Channels bias) {
+  ChannelAffine affine{Channels::Ones(bias.size()), std::move(bias)};
   for (const Node* node : source.between | std::views::reverse) {
     const auto operand =
         channel_operand(graph, node->inputs[*constant_slot(graph, *node)], from_right, affine.factor.size());
@@ -178,7 +146,7 @@ std::optional<Affine> affine_between(const Graph& graph, const Source& source, s
 }
 
 std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
-  const std::optional<Affine> affine = affine_of(graph, batchnorm);
+  const std::optional<ChannelAffine> affine = batchnorm_affine(graph, batchnorm);
   const Source source = affine ? source_of(graph, batchnorm.input(0)) : Source{};
   const Node* node = source.node;
   const Tensor* weight = node ? graph.constant(node->input(1)) : nullptr;
@@ -188,7 +156,7 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   const std::optional<Channels> bias = bias_of(graph, *node, count);
   if (!bias) return std::nullopt;
   // Weights and outputs have equally many axes behind the channels.
-  const std::optional<Affine> before = affine_between(graph, source, weight->shape().rank() - 2, *bias);
+  const std::optional<ChannelAffine> before = affine_between(graph, source, weight->shape().rank() - 2, *bias);
   if (!before) return std::nullopt;
   std::optional<Tensor> scaled = scaled_weight(*weight, *channels, before->factor * affine->factor);
   if (!scaled) return std::nullopt;

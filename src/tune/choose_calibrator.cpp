@@ -86,7 +86,9 @@ class Contest {
     if (question.source->batch() == 1)
       extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
-    names_ = values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings);
+    names_ = in_front_of_softmax(
+        question.model.graph(),
+        values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings));
     if (names_.empty()) return;
     finds_objects_ = recognize_detections(question.model, first, question.settings).has_value();
     const Graph& graph = question.model.graph();

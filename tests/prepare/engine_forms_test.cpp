@@ -188,6 +188,66 @@ TEST(Forms, VolumesArePooledPlaneByPlane) {
               ElementsAre("Reshape", "MaxPool", "Reshape", "MaxPool", "Reshape"));
 }
 
+std::vector<std::string> changed_pair(const std::string& body) {
+  return changed(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,6] a, float[2,6] b) => (float[2,6] y) <float low = {0.5}, float high = {2}, float below = {-0.5}> { )" +
+                     body + " }",
+                 {ramp({2, 6}), ramp({2, 6})});
+}
+
+TEST(Forms, SeveralOperandsAreTakenTwoAtATime) {
+  EXPECT_THAT(changed_pair("c = Abs (a)  y = Sum (a, b, c)"), ElementsAre("Abs", "Add", "Add"));
+  EXPECT_THAT(changed_pair("c = Abs (a)  y = Max (a, b, c)"), ElementsAre("Abs", "Max", "Max"));
+  EXPECT_THAT(changed_pair("c = Abs (a)  y = Mean (a, b, c)"), ElementsAre("Abs", "Add", "Add", "Mul"));
+  EXPECT_THAT(changed_pair("y = Mean (a, b)"), ElementsAre("Add", "Mul"));
+  EXPECT_THAT(changed_pair("y = Sum (a, b)"), ElementsAre("Sum"));
+}
+
+TEST(Forms, AClipFromAboveZeroIsAMaximum) {
+  EXPECT_THAT(changed_pair("y = Clip (a, low)"), ElementsAre("Max"));
+  EXPECT_THAT(changed_pair("y = Clip (a, low, high)"), ElementsAre("Max", "Min"));
+  EXPECT_THAT(changed_pair("y = Clip (a, below, high)"), ElementsAre("Clip"));
+}
+
+std::vector<std::string> averaged(const std::string& attributes) {
+  return changed(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,13,16] x) => (float[1,2,H,W] y)
+    { y = AveragePool <)" +
+                     attributes + "> (x) }",
+                 {ramp({1, 2, 13, 16})});
+}
+
+TEST(Forms, AveragesSideBySideCountNoPadding) {
+  EXPECT_THAT(averaged("kernel_shape = [3,3], strides = [3,3], pads = [1,2,1,0], count_include_pad = 1"),
+              ElementsAre("Pad", "AveragePool"));
+  EXPECT_THAT(averaged("kernel_shape = [3,3], strides = [3,3], pads = [1,1,1,1]"), ElementsAre("AveragePool"));
+  EXPECT_THAT(averaged("kernel_shape = [3,3], strides = [2,3], pads = [1,1,1,1], count_include_pad = 1"),
+              ElementsAre("AveragePool"));
+}
+
+TEST(Forms, EvenWindowsSideBySideAreHalved) {
+  EXPECT_THAT(averaged("kernel_shape = [4,4], strides = [4,4]"), ElementsAre("AveragePool", "AveragePool"));
+  EXPECT_THAT(averaged("kernel_shape = [6,4], strides = [6,4]"), ElementsAre("AveragePool", "AveragePool"));
+  EXPECT_THAT(averaged("kernel_shape = [4,4], strides = [4,4], pads = [1,1,1,1], count_include_pad = 1"),
+              ElementsAre("Pad", "AveragePool", "AveragePool"));
+  for (const char* kept : {"kernel_shape = [2,2], strides = [2,2]", "kernel_shape = [4,4], strides = [2,4]",
+                           "kernel_shape = [13,16], strides = [13,16]", "kernel_shape = [4,3], strides = [4,3]",
+                           "kernel_shape = [4,4], strides = [4,4], ceil_mode = 1"})
+    EXPECT_THAT(averaged(kept), ElementsAre("AveragePool")) << kept;
+}
+
+TEST(Forms, ABatchNormalizationHasNoStatistics) {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,3] x) => (float[1,2,3] y)
+    <float[2] scale = {1, 2}, float[2] shift = {1, -1}, float[2] mean = {0.5, -2}, float[2] variance = {4, 0.25}>
+    { y = BatchNormalization (x, scale, shift, mean, variance) })");
+  const std::vector<Tensor> inputs{ramp({1, 2, 3})};
+  const NamedOutputs before = outputs_of(model, inputs);
+  (void)bring_into_forms(model, find_target("qnn").engine);
+  EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
+  const Node& node = model.graph().nodes().front();
+  EXPECT_THAT(model.graph().constant(node.input(3))->data<float>(), ::testing::Each(0));
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn").engine)) << "a second time changes nothing";
+}
+
 TEST(Forms, AProductOfAVectorIsOneOfAMatrix) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
     g (float[3] x) => (float[2] y) <float[3,2] w = {1,2,3,4,5,6}, float[2] b = {1,2}, float[2,2] v = {1,2,3,4}>

@@ -15,10 +15,14 @@ enum class OperatorForm : uint8_t {
   DifferenceOfNumber,   ///< x + c with one number is x - (-c)
   SumOfProducts,        ///< ReduceSumSquare(x) is ReduceSum(x * x)
   RemainderByDivision,  ///< Mod of integers is a difference
-  PlanePooling,         ///< a MaxPool over three axes is one over two and one over the first
-  MatrixProduct,        ///< a product of a vector is one of a matrix with one row
-  PlainGemm,            ///< alpha and beta of a Gemm are 1: its constants are multiplied by them
-  PlainDeconvolution,   ///< a ConvTranspose has no dilations, and groups only if each has one channel
+  OperandsInPairs,     ///< Sum, Max and Min have two operands, and a Mean of several values is their sum times a number
+  MaximumOfNumber,     ///< a Clip from above 0 on is Max, and Min
+  PlainAverages,       ///< AveragePool with stride = window counts no padding and averages even windows by twos
+  NeutralStatistics,   ///< a BatchNormalization has mean 0 and variance 1 - epsilon
+  PlanePooling,        ///< a MaxPool over three axes is one over two and one over the first
+  MatrixProduct,       ///< a product of a vector is one of a matrix with one row
+  PlainGemm,           ///< alpha and beta of a Gemm are 1: its constants are multiplied by them
+  PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };
 
 }  // namespace detent

@@ -22,6 +22,7 @@
 
 #include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
+#include "place/rules/clip_limits.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules {
@@ -41,10 +42,7 @@ std::optional<Range> limits_of(const GraphFacts& facts, const PlacementDraft& dr
   const OpKind kind = facts.kind(node.id);
   if (kind == OpKind::Softmax || kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return Range{0.0F, 1.0F};
   if (kind == OpKind::LogSoftmax) return Range{std::numeric_limits<float>::lowest(), 0.0F};
-  const auto bounds = kind == OpKind::Clip ? clip_bounds(facts.graph(), node) : std::nullopt;
-  if (bounds && bounds->low() <= 0.0F && bounds->high() >= 0.0F)
-    return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
-                 inside(facts, std::min(bounds->high(), std::numeric_limits<float>::max()))};
+  if (const auto limits = clip_limits(facts, node)) return limits;
   const bool repeats = kind == OpKind::Resize && node.string_or("mode", "nearest") == "nearest";
   const MaybeValue data = facts.data_input(node.id);
   if (!data || (!commutes(facts, draft, node.id) && !repeats)) return std::nullopt;
@@ -73,3 +71,10 @@ void share(const GraphFacts& facts, PlacementDraft& draft) {
 constinit const Rule kKnownRanges{.name = {"", "known range"}, .share = share};
 
 }  // namespace detent::rules
+
+std::optional<detent::Range> detent::clip_limits(const GraphFacts& facts, const Node& node) {
+  const auto bounds = facts.kind(node.id) == OpKind::Clip ? clip_bounds(facts.graph(), node) : std::nullopt;
+  if (!bounds || bounds->low() > 0.0F || bounds->high() < 0.0F) return std::nullopt;
+  return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
+               rules::inside(facts, std::min(bounds->high(), std::numeric_limits<float>::max()))};
+}

@@ -34,5 +34,14 @@ namespace detent::forms {
 /// Weights of a ConvTranspose with dilations get zeros between their elements; one with groups, of which each has more
 /// than one channel, becomes a ConvTranspose a group between Split and Concat.
 [[nodiscard]] GraphPatch plain_deconvolution(const Graph& graph);
+/// A Sum, Max or Min of three or more values takes two at a time; a Mean of several is such a sum times a number.
+[[nodiscard]] GraphPatch operands_in_pairs(const Graph& graph);
+/// Clip from a number above 0 becomes Max, and Min where it has an upper bound.
+[[nodiscard]] GraphPatch maximum_of_number(const Graph& graph);
+/// An AveragePool whose windows stand side by side (stride = window) counts no padding, in front of which a Pad stands,
+/// and averages a window of even extents, which is not the whole plane, over two rows at a time.
+[[nodiscard]] GraphPatch plain_averages(const Graph& graph);
+/// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.
+[[nodiscard]] GraphPatch neutral_statistics(const Graph& graph);
 
 }  // namespace detent::forms

@@ -11,13 +11,13 @@
 namespace detent {
 namespace {
 
-// Returns the slots that a unit reads codes from: data, weight and bias, and the factors of a norm.
+// Returns the slots that a unit reads codes from: data, weight and bias, the factors of a norm, and slopes.
 std::vector<int> slots_with_codes(const PairView& view, const Node& node) {
   const GraphFacts& facts = view.facts();
   std::vector<int> slots = facts.data_slots(node.id);
   if (facts.is_weighted(node.id)) slots.push_back(facts.weight_slot(node.id));
   if (const int bias = facts.traits(node.id).bias_slot; bias >= 0 && node.input(bias)) slots.push_back(bias);
-  for (const int factor : norm_constants(facts, node)) slots.push_back(factor);
+  for (const int factor : coded_constants(facts, node)) slots.push_back(factor);
   std::erase_if(slots, [&](int slot) { return !facts.is_float(node.input(slot)); });
   return slots;
 }

@@ -20,6 +20,10 @@ constexpr std::array kForms{OperatorForm::Float32,
                             OperatorForm::SumOfProducts,
                             OperatorForm::RemainderByDivision,
                             OperatorForm::PlainDeconvolution,
+                            OperatorForm::OperandsInPairs,
+                            OperatorForm::MaximumOfNumber,
+                            OperatorForm::PlainAverages,
+                            OperatorForm::NeutralStatistics,
                             OperatorForm::PlanePooling,
                             OperatorForm::PlainGemm};
 

@@ -64,10 +64,9 @@ std::string missing_kernel(const GraphFacts& facts, const Node& node) {
                                                   "Tan",
                                                   "ThresholdedRelu"};
   const bool recurrent = is_recurrent(node) && recurrent_obstacle(facts.graph(), node).empty();
-  const bool averages = node.op_type == "Mean" && node.inputs.size() > 1;
+  const bool averages = node.op_type == "Mean" && node.inputs.size() > 1;  // of a plan without forms
   if (recurrent || averages || ends_session.contains(node.op_type))
     return "is taken, and then the whole session ends with error 1002 (asked on the emulator of QAIRT 2.51)";
-  if (node.op_type == "CumSum") return "is summed by HTP in codes, without their zero point (-13 dB for 30)";
   if (node.op_type == "Erf") return "has no kernel on HTP and runs on the CPU; a whole GELU has one";
   const Node* cast = node.op_type == "GatherND" ? facts.producer(node.input(0)) : nullptr;
   if (cast && cast->op_type == "Cast" && cast->int_or("to", 0) == onnx_type_of(DataType::Bool))
@@ -78,6 +77,13 @@ std::string missing_kernel(const GraphFacts& facts, const Node& node) {
   if (std::ranges::any_of(present(node.inputs), is_deep) || std::ranges::any_of(present(node.outputs), is_deep))
     return "has no kernel on HTP and runs on the CPU: a value has more than five axes";
   return "";
+}
+
+bool is_wrong_on_htp(const Node& node) { return node.domain.empty() && node.op_type == "CumSum"; }
+
+bool runs_in_floats_on_htp(const Node& node) {
+  static const std::set<std::string> floats{"Attention", "LpPool", "MaxRoiPool", "TopK"};
+  return node.domain.empty() && floats.contains(node.op_type);
 }
 
 bool reads_beside_units(const GraphFacts& facts, NodeId node) {
@@ -109,14 +115,15 @@ bool has_one_encoding(const PlacementDraft& draft, NodeId node) {
   return commutes(draft.facts(), draft, node) || (draft.facts().kind(node) == OpKind::Resize && !draft.is_out(node));
 }
 
-std::vector<int> norm_constants(const GraphFacts& facts, const Node& node) {
+std::vector<int> coded_constants(const GraphFacts& facts, const Node& node) {
   constexpr int kFactor = 1, kBias = 2;
   const auto is_number = [&](int slot) {
     const MaybeValue value = node.input(slot);
     return value && facts.is_float(value) && facts.graph().constant(value);
   };
-  if (!is_norm(facts, node) || !is_number(kFactor)) return {};
-  return is_number(kBias) ? std::vector{kFactor, kBias} : std::vector{kFactor};
+  const bool norm = is_norm(facts, node);
+  if (!(norm || facts.kind(node.id) == OpKind::PRelu) || !is_number(kFactor)) return {};
+  return norm && is_number(kBias) ? std::vector{kFactor, kBias} : std::vector{kFactor};
 }
 
 }  // namespace detent
