@@ -9,6 +9,7 @@
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "model/graph/file_boundary.h"
+#include "ops/source_of_copy.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -96,7 +97,7 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
 std::vector<std::string> in_front_of_softmax(const Graph& graph, std::vector<std::string> names) {
   for (std::string& name : names) {
     const MaybeValue value = graph.find_value(name);
-    const Node* producer = value ? graph.producer(*value) : nullptr;
+    const Node* producer = value ? graph.producer(source_of_copy(graph, *value)) : nullptr;
     if (producer && producer->op_type == "Softmax" && producer->domain.empty() && graph.producer(producer->input(0)))
       name = graph.value(*producer->input(0)).name;
   }

@@ -108,7 +108,7 @@ TEST_F(QuantizeModel, GivesOtherBytesForOtherCalibrators) {
   EXPECT_NE(bytes_of(folder_ / "max.onnx"), bytes_of(folder_ / "percentile.onnx"));
 }
 
-ErrorCode code_of(const QuantizeOptions& options) {
+ErrorCode quantize_code(const QuantizeOptions& options) {
   try {
     static_cast<void>(quantize_model(options));
   } catch (const Error& error) {
@@ -140,17 +140,17 @@ TEST_F(QuantizeModel, RefusesItsOwnOutput) {
   static_cast<void>(quantize_model(options));
   options.model = options.output;
   options.output = folder_ / "twice.onnx";
-  EXPECT_EQ(code_of(options), ErrorCode::InvalidModel);
+  EXPECT_EQ(quantize_code(options), ErrorCode::InvalidModel);
   EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(QuantizeModel, RefusesToReplaceAFileUnlessAsked) {
   QuantizeOptions options = sample_options("tensorrt", "out.onnx");
   std::ofstream(options.output) << "mine";
-  EXPECT_EQ(code_of(options), ErrorCode::CannotWrite);
+  EXPECT_EQ(quantize_code(options), ErrorCode::CannotWrite);
   EXPECT_EQ(bytes_of(options.output), "mine");
   options.overwrite = true;
-  EXPECT_EQ(code_of(options), ErrorCode{0});
+  EXPECT_EQ(quantize_code(options), ErrorCode{0});
 }
 
 /// Presses Ctrl-C as soon as some samples are done.
@@ -199,7 +199,7 @@ TEST_F(QuantizeModel, LeavesNothingBehindWhenInterrupted) {
   Interrupter interrupter;
   QuantizeOptions options = sample_options("tensorrt", "out.onnx");
   options.run.reporter = &interrupter;
-  EXPECT_EQ(code_of(options), ErrorCode::Interrupted);
+  EXPECT_EQ(quantize_code(options), ErrorCode::Interrupted);
   EXPECT_EQ(files(), 0U);
 }
 
@@ -214,7 +214,7 @@ TEST_F(QuantizeModel, FixesRangesThatTheUserGives) {
   }
   std::ofstream(options.override_file) << R"({"no such value": {"amax": 1}})";
   options.output = folder_ / "other.onnx";
-  EXPECT_EQ(code_of(options), ErrorCode::InvalidOption);
+  EXPECT_EQ(quantize_code(options), ErrorCode::InvalidOption);
 }
 
 TEST_F(QuantizeModel, MeasuresTheErrorThoughTheFirstSampleIsUnreadable) {

@@ -19,7 +19,7 @@
 #include "evaluate/trial.h"
 #include "evaluate/value_costs.h"
 #include "evaluate/value_errors.h"
-#include "ops/traits.h"
+#include "ops/source_of_copy.h"
 #include "options/groups.h"
 #include "pipeline/parts/extents_cure.h"
 #include "pipeline/parts/provenance.h"
@@ -145,18 +145,6 @@ void find_blame(VerdictReport& verdict, const BlameQuestion& question) {
   for (size_t i = 0; i < trials.size(); ++i) sqnr_db.push_back(worst_sqnr_db(found.report(1 + costs.size() + i)));
   std::string exclude = best_exclude(question, trials, sqnr_db, names, format);
   if (!exclude.empty()) verdict.cures.insert(verdict.cures.begin(), std::move(exclude));
-}
-
-/// Returns the value that this one is a copy of, at last; itself where it is none.
-ValueId source_of_copy(const Graph& graph, ValueId value) {
-  while (const Node* node = graph.producer(value)) {
-    const OpTraits& traits = traits_of(graph, *node);
-    const bool copies = traits.commutes || traits.kind == OpKind::Cast;
-    const bool one_input = traits.data_inputs == 1 || node->inputs.size() == 1;
-    if (!copies || !one_input || !node->input(0)) break;
-    value = *node->input(0);
-  }
-  return value;
 }
 
 /// Returns the cure for values that were 0 in every calibration sample: samples that show them.
