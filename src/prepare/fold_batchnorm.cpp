@@ -9,7 +9,7 @@
 
 #include "model/constant_editor.h"
 #include "model/graph_patch.h"
-#include "prepare/batchnorm_affine.h"
+#include "prepare/forms/batchnorm_affine.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "model/name_source.h"
-#include "prepare/batchnorm_affine.h"
+#include "prepare/forms/batchnorm_affine.h"
 #include "prepare/forms/forms.h"
 
 namespace detent::forms {

@@ -12,7 +12,7 @@
 //   RoiAlign, the Scatter operators, DFT, STFT and losses. A CumSum makes the verdict doubtful. Attention, LpPool,
 //   MaxRoiPool and TopK run in floats between their pairs.
 // * Why: each of the former splits the graph or keeps it off HTP. `lint` reports them as errors (`htp-...`). A CumSum
-//   comes out wrong (-13 dB for 30). What a Conv writes for an operator in floats comes out 2 to 3 dB worse.
+//   comes out wrong (-13 dB for 30). The codes that a Conv writes for an operator in floats are 2 to 3 dB worse.
 // * Change it: fix the extents and export without control flow.
 // * Source: onnxruntime.ai/docs/execution-providers/QNN-ExecutionProvider.html; Olive, issue 1552.
 

@@ -1,4 +1,4 @@
-// The factor of a norm is quantized, its bias is INT32. So are the slopes of a PRelu.
+// The factor of a norm is quantized, its bias is INT32. The slopes of a PRelu are quantized, too.
 //
 //   before:   LayerNormalization(x, scale, bias)
 //   after:    LayerNormalization(DQ(x), DQ(uint8 scale), DQ(int32 bias))

@@ -5,8 +5,8 @@
 // The encoding is calibrated on the merged data of both sides.
 //
 // * Decides: input and output of Reshape, Transpose, Squeeze, Unsqueeze, Flatten, Expand, Gather, GatherElements, Tile,
-//   Slice, Split, Pad with 0, MaxPool and Resize share one scale and zero point. So does a Clip that alone reads its
-//   input, which is measured within the Clip's bounds.
+//   Slice, Split, Pad with 0, MaxPool and Resize share one scale and zero point. Input and output of a Clip share it
+//   where the Clip alone reads the input, which is then measured within the Clip's bounds.
 // * Why: HTP moves their codes without a change; the execution provider overrides nearly equal encodings. A Conv and
 //   the Clip behind it become one operator, which rounds once, to the encoding of the Clip (1 to 2.6 dB).
 // * Change it: no option.

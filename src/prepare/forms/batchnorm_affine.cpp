@@ -1,4 +1,4 @@
-#include "prepare/batchnorm_affine.h"
+#include "prepare/forms/batchnorm_affine.h"
 
 #include <algorithm>
 #include <ranges>
