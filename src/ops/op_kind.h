@@ -4,8 +4,8 @@
 
 namespace detent {
 
-/// The kind of an operator, as quantization sees it. Rules of several engines go by kinds; names stand in the tables of
-/// engines, and where one kind has operators that a rule tells apart.
+/// The kind of an operator, as quantization sees it. Rules of several engines go by kinds. Code that tells operators of
+/// one kind apart goes by their names, and so do the tables of engines.
 enum class OpKind : uint8_t {
   Other,
   Conv,

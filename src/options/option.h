@@ -133,7 +133,7 @@ template <class Value>
 }
 
 /// Sets a choice.
-/// Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the likely word as the hint.
+/// Errors  Usage: "--policy concat: 'x' is not one of independent, inputs, shared", with the likely word as the hint.
 void take_word(const Option& option, const std::string& given);
 
 /// Refuses a number outside of [least, most], and NaN.

@@ -20,7 +20,7 @@ struct RowFacts {
   RowFacts& operator+=(const RowFacts& other);
 
   /// Returns how far the highest number leads, in units of the lead that it has among as many normal random numbers:
-  /// about 1 for embeddings, 1.9 to 3.5 for trained classifiers (decisions/evaluate.md).
+  /// about 1 for embeddings, 1.9 to 3.5 for trained classifiers (decisions/outputs.md).
   [[nodiscard]] double mean_lead() const { return rows > 0 ? lead / static_cast<double>(rows) : 0; }
   /// Returns the same of the lowest number.
   [[nodiscard]] double mean_trough() const { return rows > 0 ? trough / static_cast<double>(rows) : 0; }

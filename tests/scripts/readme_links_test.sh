@@ -1,12 +1,14 @@
 #!/bin/sh
 # readme_links_test.sh ROOT: every link of every *.md below ROOT leads to a file, and to a heading in it if the link
 # has a #. Every path in backquotes that begins with a folder of the top level exists. README.md shows a picture that
-# is in the repository, and fits two screens. each page of src/decisions has 7 kB at most.
+# is in the repository, and fits two screens. Each page of src/decisions has 7 kB at most, and each of its sections a
+# screen; their sum is free.
 set -eu
 cd "$1"
 most_lines=120
 most_bytes=150000
 most_decision_page=7000
+most_section_lines=30
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -76,6 +78,8 @@ esac
 for page in src/DECISIONS.md src/decisions/*.md; do
   bytes=$(wc -c <"$page")
   [ "$bytes" -le "$most_decision_page" ] || fail "$page has $bytes bytes, at most $most_decision_page: split it by subject"
+  long=$(awk -v most="$most_section_lines" '/^## / { lines = 0; title = $0 } { if (++lines == most + 1) print title }' "$page")
+  [ -z "$long" ] || fail "$page: more than $most_section_lines lines: $long"
 done
 lines=$(wc -l <README.md)
 [ "$lines" -le "$most_lines" ] || fail "README.md has $lines lines, at most $most_lines"

@@ -25,8 +25,7 @@ struct FastestFile {
 ///
 /// Accuracy  with `judge` the bound holds; otherwise the SQNR on up to 64 calibration samples is at most 1 dB below
 ///           the default file's. Files beyond are not timed.
-/// Choice    a file counts as faster only beyond the noise of the command. Among equals the default is taken, then
-///           other pairs, then the float model.
+/// Choice    that of choose_fastest(): a file counts as faster only beyond the noise of the command.
 /// Outcome   the table is extended and written.
 /// Interrupted after the default was judged: the fastest file that was checked is written to the output first.
 /// Errors    InvalidOption where the engine takes neither the float nor the default file; those of measuring and of the
