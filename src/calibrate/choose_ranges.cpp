@@ -30,39 +30,26 @@ struct Unit {
 
 std::vector<Unit> units_of(const PlacementPlan& plan) {
   std::vector<Unit> units;
-  std::map<ValueId, bool> grouped;
-  for (const auto& group : plan.scale_groups()) {
-    units.push_back({group});
-    for (const ValueId value : group) grouped[value] = true;
+  for (std::vector<ValueId>& members : plan.range_units()) {
+    const bool wide = std::ranges::any_of(members, [&](ValueId value) { return plan.about(value).wide; });
+    units.push_back({.members = std::move(members), .wide = wide});
   }
-  for (const ValueId value : plan.quantized_values())
-    if (!grouped[value]) units.push_back({{value}});
-  for (Unit& unit : units)
-    unit.wide = std::ranges::any_of(unit.members, [&](ValueId value) { return plan.is_wide(value); });
   return units;
 }
 
-std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std::vector<ValueId>& members) {
-  std::optional<Range> joined;
-  for (const FixedRange& fixed : ranges) {
-    if (std::find(members.begin(), members.end(), fixed.value) == members.end()) continue;
-    joined =
-        joined ? Range{std::min(joined->min, fixed.range.min), std::max(joined->max, fixed.range.max)} : fixed.range;
-  }
-  return joined;
-}
-
-/// Returns the given ranges of the members joined; nullopt when none has one.
-std::optional<Range> given_range(const std::map<ValueId, Range>& given, const std::vector<ValueId>& members) {
+/// Returns the ranges of the members joined; nullopt when none has one.
+std::optional<Range> joined_range(const std::vector<ValueId>& members, const auto& range_of) {
   std::optional<Range> all;
   for (const ValueId value : members)
-    if (const auto found = given.find(value); found != given.end())
-      all = all ? joined(*all, found->second) : found->second;
+    if (const std::optional<Range> own = range_of(value)) all = all ? joined(*all, *own) : own;
   return all;
 }
 
-bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
+std::optional<Range> given_range(const std::map<ValueId, Range>& given, const std::vector<ValueId>& members) {
+  return joined_range(members, [&](ValueId value) {
+    const auto found = given.find(value);
+    return found == given.end() ? std::nullopt : std::optional(found->second);
+  });
 }
 
 /// Merges the measurements of the values.
@@ -105,24 +92,25 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
   return reach;
 }
 
-/// Returns the range that the calibrator chooses from the merged data of the members without a range in `fixed`. It is
-/// cut where all of them have a limit, and widened to the fixed ranges of the others.
-Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
-                  const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
-                  const RangeChoice& choice, RangeKind kind, bool clip, FoundRanges* found) {
+/// Returns the range that the calibrator chooses from the merged data of the members without a fixed range. It is cut
+/// where all of them have a limit, and widened to the fixed ranges of the others.
+/// own  the user names the calibrator for a member: that overrides what operators guarantee, and clipped samples
+Range joint_range(const PlacementPlan& plan, const std::vector<ValueId>& members, const Calibration& calibration,
+                  const Calibrator& calibrator, const RangeChoice& choice, RangeKind kind, bool own,
+                  FoundRanges* found) {
+  const auto fixed = [&](ValueId value) { return own ? std::nullopt : plan.about(value).fixed; };
+  const auto limit = [&](ValueId value) { return plan.about(value).limit; };
   std::vector<ValueId> measured;
   for (const ValueId value : members)
-    if (!holds(fixed, value)) measured.push_back(value);
-  const std::optional<Range> given = find_range(fixed, members);
+    if (!fixed(value)) measured.push_back(value);
+  const std::optional<Range> given = joined_range(members, fixed);
   if (measured.empty()) return *given;
   const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
   Range range = merged.view(found).choice_of(calibrator, kind);
-  if (const auto reach = clip ? reach_of_others(measured, calibration, choice) : std::nullopt)
+  if (const auto reach = own ? std::nullopt : reach_of_others(measured, calibration, choice))
     range = clipped(range, *reach, kind);
-  const bool limited =
-      std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
-  if (limited) {
-    const Range limits = *find_range(limits_of, measured);
+  if (std::ranges::all_of(measured, [&](ValueId value) { return limit(value).has_value(); })) {
+    const Range limits = *joined_range(measured, limit);
     range = {std::max(range.min, limits.min), std::min(range.max, limits.max)};
   }
   return given ? Range{std::min(range.min, given->min), std::max(range.max, given->max)} : range;
@@ -254,12 +242,9 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
       unit.range = *given;
       return;
     }
-    const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
-    // A calibrator that the user names for a value overrides the range that its operator guarantees.
-    const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
+    const Calibrator& chosen = own ? *own->calibrator : choice.calibrator;
     const RangeKind kind = unit.wide ? widened(choice.kind) : choice.kind;
-    unit.range =
-        joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, kind, !own, found[i]);
+    unit.range = joint_range(plan, unit.members, calibration, chosen, choice, kind, own, found[i]);
   });
 
   std::map<ValueId, Range> ranges;

@@ -29,8 +29,8 @@ std::string ruin_text(const std::string& name, const Histogram& histogram, Range
 bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementRequest& placement) {
   const GraphFacts facts(graph, *plan.target);
   const ResidualStream stream = residual_stream(PlacementDraft(facts, placement));
-  return std::ranges::any_of(plan.edges,
-                             [&](const EdgeDecision& edge) { return edge.pair && stream.contains(edge.value); });
+  return std::ranges::any_of(
+      plan.edges, [&](const EdgeDecision& edge) { return edge.reads_pair() && stream.contains(edge.value); });
 }
 
 std::map<std::string, std::string> ruined_readers(const Graph& graph, const PlacementPlan& plan,
@@ -41,7 +41,7 @@ std::map<std::string, std::string> ruined_readers(const Graph& graph, const Plac
   std::map<ValueId, std::string> texts;
   std::map<std::string, std::string> readers;
   for (const EdgeDecision& edge : plan.edges) {
-    if (!edge.pair || !stream.contains(edge.value)) continue;
+    if (!edge.reads_pair() || !stream.contains(edge.value)) continue;
     const std::string& name = graph.value(edge.value).name;
     const auto histogram = calibration.histograms.find(edge.value);
     if (histogram == calibration.histograms.end() || overrides.contains(name)) continue;

@@ -30,16 +30,15 @@ std::vector<ValueId> values_in_order(const PlacementPlan& plan, const Graph& gra
     if (!graph.value(value).is_constant && seen.insert(value).second) values.push_back(value);
   };
   for (const EdgeDecision& edge : plan.edges)
-    if (edge.pair) add(edge.value);
-  for (const OutputPair& pair : plan.output_pairs) add(pair.value);
+    if (edge.reads_pair()) add(edge.value);
+  for (const ValueId value : plan.paired_values()) add(value);  // only graph outputs are left
   return values;
 }
 
 /// Returns the plan with the pairs of these values alone, and float weights.
 PlacementPlan with_pairs_of(PlacementPlan plan, std::span<const ValueId> values) {
   const std::set<ValueId> kept(values.begin(), values.end());
-  for (EdgeDecision& edge : plan.edges) edge.pair = edge.pair && kept.contains(edge.value), edge.dynamic = false;
-  std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return !kept.contains(pair.value); });
+  plan.take_pairs([&](ValueId value) { return !kept.contains(value); });
   plan.weights.clear();
   plan.masked_sums.clear();
   return plan;

@@ -40,10 +40,10 @@ Model beside(const Model& model, PlacementPlan plan, const std::map<ValueId, Ran
   std::map<std::pair<std::string, int>, std::string> reads;
   for (const auto& [node, slot, value] : variant.rewire) reads[{node, slot}] = value;
   std::map<ValueId, std::string> dequantized;
-  for (const OutputPair& pair : plan.output_pairs)
-    dequantized.emplace(pair.value, variant.value(graph.value(pair.value).name));
+  for (const auto& [id, value] : plan.values)
+    if (value.output) dequantized.emplace(id, variant.value(graph.value(id).name));
   for (const EdgeDecision& edge : plan.edges)
-    if (edge.pair) dequantized.emplace(edge.value, reads.at({graph.node(edge.consumer).name, edge.slot}));
+    if (edge.reads_pair()) dequantized.emplace(edge.value, reads.at({graph.node(edge.consumer).name, edge.slot}));
   for (const auto& [value, name] : dequantized)
     if (!graph.constant(value)) watched.emplace_back(graph.value(value).name, name);
   Model result = model.clone();

@@ -59,7 +59,7 @@ std::vector<PredictedNode> predict(const std::filesystem::path& model, bool onnx
   lint.model = model;
   lint.target = onnxruntime ? "onnxruntime" : "tensorrt";
   std::vector<PredictedNode> nodes;
-  for (const auto& layer : lint_model(lint).plan.layers) nodes.push_back({layer.name, layer.int8});
+  for (const auto& layer : lint_model(lint).plan.layers) nodes.push_back({layer.name, layer.runs_on_codes()});
   return nodes;
 }
 

@@ -24,7 +24,7 @@
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "place/draft/float_layers.h"
-#include "place/plan/placement_plan.h"
+#include "place/plan/coverage.h"
 #include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -84,13 +84,7 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
 
 void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, PlacementPlan& plan) {
   for (const LayerDecision& layer : qoperator_layers(graph, shapes, *plan.target)) {
-    CoverageReport& sum = plan.coverage;
-    ++sum.layers;
-    sum.int8_layers += layer.int8;
-    sum.macs += layer.macs;
-    sum.int8_macs += layer.int8 ? layer.macs : 0;
-    sum.params += layer.params;
-    sum.int8_params += layer.int8 ? layer.params : 0;
+    count_layer(layer, plan);
     plan.layers.push_back(layer);
   }
   std::ranges::sort(plan.layers, {}, &LayerDecision::node);

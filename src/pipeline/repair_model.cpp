@@ -58,7 +58,7 @@ bool stands_right(const RepairPlan& repair, const RepairReport& report, const Gr
   const auto is_other = [&](const auto& pair) {  // some values of a target with zero points have none (V3)
     if (weights.contains(pair.first)) return false;
     const MaybeValue value = repair.graph().find_value(pair.first);
-    const DataType codes = value && repair.plan.wide_values.contains(*value) ? wide : narrow;
+    const DataType codes = value && repair.plan.about(*value).wide ? wide : narrow;
     const auto range = value ? repair.ranges.find(*value) : repair.ranges.end();
     return pair.second->codes !=
            (range == repair.ranges.end() ? codes : repair.plan.code_type(*value, range->second, codes));

@@ -95,9 +95,9 @@ void name_overruled(PlacementPlan& plan, const Graph& graph, const PlacementRequ
   run_rounds(unmarked, Marks::Skip);
   const PlacementPlan wanted = unmarked.finish(shapes);
   for (EdgeDecision& edge : plan.edges) {
-    if (edge.pair || !edge.rule || !edge.rule->mark) continue;
+    if (edge.reads_pair() || !edge.rule || !edge.rule->mark) continue;
     const EdgeDecision* other = wanted.find_edge(edge.consumer, edge.slot);
-    if (other && other->pair) edge.overruled = other->rule;
+    if (other && other->reads_pair()) edge.overruled = other->rule;
   }
 }
 

@@ -15,11 +15,10 @@ namespace {
 
 /// Returns a range, cut to what a Clip or Softmax passes on, because ONNX Runtime absorbs a Clip only behind codes of
 /// no other values. It ends where the pair of the file does, although codes from 0 up could reach further.
-Range within_limits(const CoveringRange& cover, const PlacementPlan& plan, ValueId value, RangeKind kind) {
-  const auto limit = std::ranges::find(plan.range_limits, value, &FixedRange::value);
-  if (!is_asymmetric(kind) || limit == plan.range_limits.end()) return cover.range;
+Range within_limits(const CoveringRange& cover, const std::optional<Range>& limit, RangeKind kind) {
+  if (!is_asymmetric(kind) || !limit) return cover.range;
   const Range& written = cover.written;
-  const Range cut{std::max(written.min, limit->range.min), std::min(written.max, limit->range.max)};
+  const Range cut{std::max(written.min, limit->min), std::min(written.max, limit->max)};
   return cut.min == written.min && cut.max == written.max ? cover.range : cut;
 }
 
@@ -108,18 +107,17 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
                                              RangeKind kind) {
   using Origin = CarriedRange::Origin;
   auto covers = covering_ranges(graph, trained.values, kind);
-  if (!plan.wide_values.empty()) {
-    const auto wide = covering_ranges(graph, trained.values, widened(kind));
-    for (const ValueId value : plan.wide_values) covers[value] = wide[value];
-  }
+  const auto wide_covers = covering_ranges(graph, trained.values, widened(kind));
   std::map<ValueId, CarriedRange> carried;
   const auto carry = [&](ValueId value, const Range& range) {
     const Origin own = range.given_scale > 0 ? Origin::Kept : Origin::Fitted;
     carried[value] = {range, covers[value]->steps > 0 ? Origin::Moved : own, covers[value]->from};
   };
-  for (const ValueId value : plan.quantized_values())
+  for (const auto& [value, decision] : plan.values) {
+    if (decision.wide) covers[value] = wide_covers[value];
     if (covers[value])
-      carry(value, within_limits(*covers[value], plan, value, plan.wide_values.contains(value) ? widened(kind) : kind));
+      carry(value, within_limits(*covers[value], decision.limit, decision.wide ? widened(kind) : kind));
+  }
   // Beside negative numbers the codes of one scale begin below 0, so the range of a Relu or Clip gains nothing from 0:
   // joined with the others it would only be wider than any pair of the file, and again at the next repair.
   const std::set<ValueId> below = values_below_ranges(graph, plan, carried);
@@ -144,10 +142,7 @@ std::map<ValueId, CarriedRange> carry_ranges(const Graph& graph, const Placement
 std::set<ValueId> values_below_ranges(const Graph& graph, const PlacementPlan& plan,
                                       const std::map<ValueId, CarriedRange>& carried) {
   const ValueMap<bool> positive = never_negative(graph);
-  const auto begins_at_zero = [](const std::vector<FixedRange>& ranges, ValueId value) {
-    const auto own = std::ranges::find(ranges, value, &FixedRange::value);
-    return own != ranges.end() && own->range.min >= 0;
-  };
+  const auto begins_at_zero = [](const std::optional<Range>& range) { return range && range->min >= 0; };
   std::set<ValueId> found;
   for (const std::vector<ValueId>& group : plan.scale_groups()) {
     const auto is_carried = [&](ValueId value) { return carried.contains(value); };
@@ -155,7 +150,7 @@ std::set<ValueId> values_below_ranges(const Graph& graph, const PlacementPlan& p
     if (std::ranges::none_of(group, is_carried) || std::ranges::any_of(group, begins_below)) continue;
     for (const ValueId value : group)
       if (!is_carried(value) && !graph.value(value).is_constant && !positive[value] &&
-          !begins_at_zero(plan.range_limits, value) && !begins_at_zero(plan.fixed_ranges, value))
+          !begins_at_zero(plan.about(value).limit) && !begins_at_zero(plan.about(value).fixed))
         found.insert(value);
   }
   return found;

@@ -116,7 +116,7 @@ void DynamicProduct::take_out(const Node& node) {
   for (const Use& use : value.uses) {
     if (use.slot < 0) continue;  // a subgraph reads the name
     const EdgeDecision* edge = context_.plan.find_edge(use.node, use.slot);
-    if (!edge || !edge->pair) context_.writer.read(use.node, use.slot, value.name);
+    if (!edge || !edge->reads_pair()) context_.writer.read(use.node, use.slot, value.name);
   }
 }
 

@@ -39,16 +39,6 @@ class ContentCopies {
   std::map<ValueId, Tensor> copies_;
 };
 
-/// Returns the masks of the plan's masked sums, and the values that share their scales.
-std::set<ValueId> values_of_masks(const PlacementPlan& plan) {
-  std::set<ValueId> values;
-  for (const MaskedSum& masked : plan.masked_sums) values.insert(masked.mask);
-  for (const std::vector<ValueId>& group : plan.scale_groups())
-    if (std::ranges::any_of(group, [&](ValueId value) { return values.contains(value); }))
-      values.insert(group.begin(), group.end());
-  return values;
-}
-
 bool is_number(DataType type) {
   return type != DataType::String && type != DataType::Sequence && type != DataType::Undefined;
 }
@@ -97,16 +87,16 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     }
     file.nodes.push_back(std::move(promised));
   }
-  const std::set<ValueId> masks = values_of_masks(plan);
   for (const EdgeDecision& edge : plan.edges) {
-    if (!edge.pair) continue;
+    if (!edge.reads_pair()) continue;
+    const ValueDecision& value = plan.about(edge.value);
     PromisedInput& input = slot_of(file, edge.consumer, edge.slot);
     input.read = ReadAs::Pair;
-    input.scale_group = edge.scale_group;
-    input.wide = edge.wide;
-    input.second = plan.reads_second_grid(edge);
+    input.scale_group = value.scale_group;
+    input.wide = plan.codes_of(edge) == CodeType::A16W8;
+    input.second = edge.reads == Reads::SecondPair;
     if (const Tensor* constant = graph.constant(edge.value)) input.shape = constant->shape();
-    input.mask = masks.contains(edge.value);
+    input.mask = value.mask;
   }
   for (const WeightDecision& weight : plan.weights) {
     PromisedInput& input = slot_of(file, weight.node, weight.slot);
@@ -116,7 +106,8 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     if (const Tensor* constant = graph.constant(weight.value)) input.shape = constant->shape();
     if (weight.bias) slot_of(file, weight.bias->node, weight.bias->slot).read = ReadAs::Bias;
   }
-  for (const OutputPair& pair : plan.output_pairs) file.output_pairs[graph.value(pair.value).name] = pair.scale_group;
+  for (const auto& [id, value] : plan.values)
+    if (value.output) file.output_pairs[graph.value(id).name] = value.scale_group;
   return file;
 }
 

@@ -31,7 +31,7 @@ struct PromisedInput {
   bool second = false;  ///< a pair behind the value's own, with codes of another width
   int axis = -1;        ///< weights: the plan's axis; -1 one scale
   bool constant = false;
-  bool mask = false;  ///< a constant whose huge negative numbers may be cut (PlacementPlan::masked_sums)
+  bool mask = false;  ///< a constant whose huge negative numbers may be cut (ValueDecision::mask)
   Shape shape;        ///< of a constant; empty otherwise
   Tensor content;     ///< a copy of the constant; an empty handle otherwise
 };

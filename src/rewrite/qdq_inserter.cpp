@@ -36,35 +36,32 @@ class QdqInserter {
 
   void run(const std::map<ValueId, Range>& ranges) {
     collect_values(ranges);
-    for (const OutputPair& pair : plan_.output_pairs) divert_output(pair.value);
+    for (const auto& [id, value] : plan_.values)
+      if (value.output) divert_output(id);
     for (const QuantizedValue& value : context_.result.values) insert_pair(value);
     for (const QuantizedValue& value : context_.result.second) insert_second_pair(value);
     for (const EdgeDecision& edge : plan_.edges)
-      if (edge.pair)
+      if (edge.reads_pair())
         context_.writer.read(edge.consumer, edge.slot,
-                             (plan_.reads_second_grid(edge) ? converted_ : dequantized_).at(edge.value));
+                             (edge.reads == Reads::SecondPair ? converted_ : dequantized_).at(edge.value));
   }
 
  private:
   void collect_values(const std::map<ValueId, Range>& ranges) {
-    std::map<ValueId, int> groups;
-    for (const EdgeDecision& edge : plan_.edges)
-      if (edge.pair) groups.emplace(edge.value, edge.scale_group);
-    for (const OutputPair& pair : plan_.output_pairs) groups.emplace(pair.value, pair.scale_group);
-    const std::map<int, DataType> number_types = types_of_numbers(groups);
-    const std::vector<ValueId> second = plan_.second_grids();
-    for (const auto& [id, group] : groups) {
+    const std::map<int, DataType> number_types = types_of_numbers();
+    for (const auto& [id, decision] : plan_.values) {
+      if (!decision.pair) continue;
       const auto range = ranges.find(id);
       if (range == ranges.end())
         throw Error(ErrorCode::TableMismatch,
                     "there is no range for value '" + context_.name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
+      const int group = decision.scale_group;
       const DataType numbers = group < 0 ? number_type(id) : number_types.at(group);
-      const bool wide = plan_.is_wide(id);
       Rewrite& result = context_.result;
-      result.values.push_back(on_grid(id, range->second, wide, numbers, group));
-      if (std::ranges::binary_search(second, id))
-        result.second.push_back(on_grid(id, {range->second.min, range->second.max}, !wide, numbers, group));
+      result.values.push_back(on_grid(id, range->second, decision.wide, numbers, group));
+      if (decision.second_pair)
+        result.second.push_back(on_grid(id, {range->second.min, range->second.max}, !decision.wide, numbers, group));
       if (range->second.amax() == 0)
         result.warnings.push_back("value '" + context_.name(id) + "' was 0 in every sample; it got the default scale");
     }
@@ -90,10 +87,10 @@ class QdqInserter {
   }
 
   /// Returns the type with the fewest numbers, by group of values with one scale.
-  [[nodiscard]] std::map<int, DataType> types_of_numbers(const std::map<ValueId, int>& groups) const {
+  [[nodiscard]] std::map<int, DataType> types_of_numbers() const {
     std::map<int, DataType> types;
-    for (const auto& [id, group] : groups) {
-      DataType& type = types.try_emplace(group, DataType::Float32).first->second;
+    for (const ValueId id : plan_.paired_values()) {
+      DataType& type = types.try_emplace(plan_.about(id).scale_group, DataType::Float32).first->second;
       const DataType own = number_type(id);
       if (own == DataType::BFloat16 || type == DataType::Float32) type = own;
     }
@@ -160,9 +157,9 @@ class QdqInserter {
 
 }  // namespace
 
-const QuantizedValue* Rewrite::find_grid(const PlacementPlan& plan, const EdgeDecision* edge) const {
-  if (!edge || !edge->pair) return nullptr;
-  const std::vector<QuantizedValue>& grids = plan.reads_second_grid(*edge) ? second : values;
+const QuantizedValue* Rewrite::find_grid(const EdgeDecision* edge) const {
+  if (!edge || !edge->reads_pair()) return nullptr;
+  const std::vector<QuantizedValue>& grids = edge->reads == Reads::SecondPair ? second : values;
   const auto found = std::ranges::find(grids, edge->value, &QuantizedValue::value);
   return found == grids.end() ? nullptr : &*found;
 }

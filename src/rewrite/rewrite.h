@@ -69,11 +69,11 @@ struct Rewrite {
   GraphPatch patch;
   PairedWeights paired;                ///< of the layers whose products can saturate on some CPU of the target
   std::vector<QuantizedValue> values;  ///< every paired value, ascending by id
-  std::vector<QuantizedValue> second;  ///< second grids of values (PlacementPlan::second_grids), ascending by id
+  std::vector<QuantizedValue> second;  ///< grids of second pairs (Reads::SecondPair), ascending by id
   std::vector<std::string> warnings;   ///< sentences: a bias that stayed float, a value that was always 0
 
   /// Returns the grid of the codes that the edge reads; nullptr for an edge without a pair.
-  [[nodiscard]] const QuantizedValue* find_grid(const PlacementPlan& plan, const EdgeDecision* edge) const;
+  [[nodiscard]] const QuantizedValue* find_grid(const EdgeDecision* edge) const;
 };
 
 }  // namespace detent

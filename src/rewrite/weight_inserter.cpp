@@ -249,7 +249,7 @@ class WeightInserter {
   /// Returns the grid of the operand that the weight multiplies; nullptr when it has no pair.
   [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {
     const EdgeDecision* edge = find_pair(context_.plan, context_.graph, decision.node, decision.slot == 0 ? 1 : 0);
-    const QuantizedValue* grid = context_.result.find_grid(context_.plan, edge);
+    const QuantizedValue* grid = context_.result.find_grid(edge);
     return grid ? &grid->qparams : nullptr;
   }
 

@@ -43,7 +43,7 @@ KeptFloat find_candidates(PairVariants& variants) {
   for (const EdgeDecision& edge : trial.edges) {
     const LayerDecision* layer = trial.find_layer(edge.consumer);
     const LayerDecision* now = variants.whole().find_layer(edge.consumer);
-    if (!edge.pair || !layer || !layer->int8 || !now || !now->dynamic) continue;
+    if (!edge.reads_pair() || !layer || !layer->runs_on_codes() || !now || now->runs != Runs::Dynamic) continue;
     const auto histogram = measured.histograms.find(edge.value);
     const auto samples = measured.extremes.find(edge.value);
     if (histogram == measured.histograms.end() || samples == measured.extremes.end()) continue;
@@ -63,7 +63,7 @@ KeptFloat find_candidates(PairVariants& variants) {
 PlacementPlan plan_in_advance(const PairVariants& variants) {
   KeptFloat all;
   for (const LayerDecision& layer : variants.whole().layers)
-    if (layer.dynamic) all.emplace(variants.graph().node(layer.node).name, "");
+    if (layer.runs == Runs::Dynamic) all.emplace(variants.graph().node(layer.node).name, "");
   return variants.plan_with(&MeasuredFacts::fixed, all);
 }
 

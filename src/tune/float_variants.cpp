@@ -36,9 +36,10 @@ Model PairVariants::model(const PlacementPlan& plan) {
 }
 
 bool PairVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
-  if (const LayerDecision* layer = plan.find_layer(node)) return layer->is_quantized() && !layer->wide;
+  if (const LayerDecision* layer = plan.find_layer(node))
+    return layer->is_quantized() && !(layer->runs == Runs::A16W8 && widens());
   const auto reads_codes = [&](const EdgeDecision& edge) {
-    return edge.consumer == node && edge.pair && !(edge.wide && widens());
+    return edge.consumer == node && edge.reads_pair() && !(plan.codes_of(edge) == CodeType::A16W8 && widens());
   };
   return std::ranges::any_of(plan.edges, reads_codes);
 }
@@ -58,7 +59,7 @@ std::vector<FloatChoice> PairVariants::find_choices() const {
   for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);
   const PlacementPlan layers_float = plan(kept);
   for (const EdgeDecision& edge : layers_float.edges)
-    if (edge.pair && !layers_float.find_layer(edge.consumer)) found.insert(edge.consumer);
+    if (edge.reads_pair() && !layers_float.find_layer(edge.consumer)) found.insert(edge.consumer);
   for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);
   const PlacementPlan all_float = plan(kept);
   for (const NodeId node : found) {

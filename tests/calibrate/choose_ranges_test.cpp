@@ -12,9 +12,9 @@ namespace {
 class ChooseRanges : public ::testing::Test {
  protected:
   ChooseRanges() {
-    pair("a", "Concat_0", 0, 0);
-    pair("b", "Concat_0", 1, 0);
-    pair("c", "Relu_1", 0, -1);
+    pair("a", 0);
+    pair("b", 0);
+    pair("c", -1);
     measure("a", {-1, 0.5F});
     measure("b", {0, 3});
     measure("c", {-2, 9});
@@ -23,15 +23,9 @@ class ChooseRanges : public ::testing::Test {
     Histogram& histogram = calibration_.histograms[value(name)] = {};
     histogram.add(values);
   }
-  void pair(const char* name, const char* node, int slot, int group) {
-    EdgeDecision edge;
-    edge.value = value(name);
-    edge.consumer = *model_.graph().find_node(node);
-    edge.slot = slot;
-    edge.pair = true;
-    edge.scale_group = group;
-    plan_.edges.push_back(edge);
-  }
+  void pair(const char* name, int group) { plan_.values[value(name)] = {.pair = true, .scale_group = group}; }
+  void fix(const char* name, const Range& range) { plan_.values[value(name)].fixed = range; }
+  void limit(const char* name, const std::optional<Range>& range) { plan_.values[value(name)].limit = range; }
   [[nodiscard]] ValueId value(const char* name) const { return *model_.graph().find_value(name); }
   [[nodiscard]] Range range(const char* name, RangeKind kind = RangeKind::Asymmetric, const char* spec = "max") const {
     const auto calibrator = make_calibrator(spec);
@@ -92,10 +86,8 @@ TEST_F(ChooseRanges, JoinsTheSamplesOfAScaleGroupOneByOne) {
 class MaskedRanges : public ChooseRanges {
  protected:
   MaskedRanges() {
-    plan_.edges.clear();
-    pair("a", "Concat_0", 0, -1);
-    pair("b", "Concat_0", 1, -1);
-    pair("c", "Relu_1", 0, -1);
+    pair("a", -1);
+    pair("b", -1);
     measure("a", {-4, 6, 50});  // 50 is masked in every sample
     measure("b", {0, -10000});
     measure("c", {-4, 6, -9950, -10004});  // bins of 4: the numbers that are not masked reach from -8 to 6
@@ -134,14 +126,14 @@ TEST_F(ChooseRanges, RefusesACalibratorOfSamplesWhereNoneAreKnown) {
 }
 
 TEST_F(ChooseRanges, TakesAnOverrideForAllThatShareTheScale) {
-  plan_.fixed_ranges = {{value("a"), {0, 1}}};
+  fix("a", {0, 1});
   overrides_["b"] = {nullptr, {-5, 6}};
   EXPECT_EQ(range("a"), (Range{-5, 6}));
   EXPECT_EQ(range("c"), (Range{-2, 9}));
 }
 
 TEST_F(ChooseRanges, CutsAMeasuredRangeToItsLimitButNotTheUsersRange) {
-  plan_.range_limits = {{value("c"), {0, 6}}};
+  limit("c", Range{0, 6});
   EXPECT_EQ(range("c"), (Range{0, 6}));
   overrides_["c"] = {make_calibrator("max"), {}};
   EXPECT_EQ(range("c"), (Range{0, 6}));
@@ -151,14 +143,14 @@ TEST_F(ChooseRanges, CutsAMeasuredRangeToItsLimitButNotTheUsersRange) {
 
 TEST_F(ChooseRanges, CutsTheRangeOfAGroupWhereEveryMemberHasALimit) {
   measure("a", {-1, 6.5F});
-  plan_.range_limits = {{value("b"), {0, 4}}};
+  limit("b", Range{0, 4});
   EXPECT_EQ(range("a"), (Range{-1, 6.5F}));
-  plan_.range_limits = {{value("a"), {0, 6}}, {value("b"), {0, 4}}};
+  limit("a", Range{0, 6});
   EXPECT_EQ(range("a"), (Range{0, 6}));
 }
 
 TEST_F(ChooseRanges, TakesTheFixedRangeUnlessTheUserWantsAnother) {
-  plan_.fixed_ranges = {{value("c"), {0, 1}}};
+  fix("c", {0, 1});
   EXPECT_EQ(range("c"), (Range{0, 1}));
   overrides_["c"] = {make_calibrator("max"), {}};
   EXPECT_EQ(range("c"), (Range{-2, 9}));
@@ -168,12 +160,12 @@ TEST_F(ChooseRanges, TakesTheFixedRangeUnlessTheUserWantsAnother) {
 
 TEST_F(ChooseRanges, WidensTheRangeOfAGroupToTheFixedRangeOfAMember) {
   measure("a", {-1, 6.5F});
-  plan_.fixed_ranges = {{value("a"), {-8, 1}}};  // measurements of a do not count
+  fix("a", {-8, 1});  // measurements of a do not count
   EXPECT_EQ(range("b"), (Range{-8, 3}));
 }
 
 TEST_F(ChooseRanges, NeedsNoDataWhereEveryRangeIsFixed) {
-  plan_.fixed_ranges = {{value("a"), {0, 1}}, {value("b"), {0, 2}}, {value("c"), {0, 1}}};
+  fix("a", {0, 1}), fix("b", {0, 2}), fix("c", {0, 1});
   calibration_.histograms.clear();
   EXPECT_EQ(range("a"), (Range{0, 2}));
 }
@@ -221,17 +213,17 @@ TEST_F(ClippedSamples, EndTheRangeOfAGroupWhereTheOthersOfAllMembersDo) {
 }
 
 TEST_F(ClippedSamples, DoNotCutWhatAConstantOfTheGroupHolds) {
-  pair("k", "Concat_0", 2, 0);
+  pair("k", 0);
   calibration_.histograms[value("k")].add(std::vector<float>{-6, 1, 2});
   EXPECT_EQ(range("a"), (Range{-6, 3}));
   EXPECT_EQ(range("b", RangeKind::Symmetric), (Range{-6, 6}));
 }
 
 TEST_F(ClippedSamples, DoNotWidenARangeThatEndsBefore) {
-  plan_.range_limits = {{value("c"), {0, 6}}};
+  limit("c", Range{0, 6});
   EXPECT_EQ(range("c"), (Range{0, 6}));
   clipped_ = {"second"};  // has the largest numbers nowhere
-  plan_.range_limits.clear();
+  limit("c", std::nullopt);
   EXPECT_EQ(range("c"), (Range{-3, 40}));
 }
 
@@ -251,7 +243,7 @@ TEST_F(ClippedSamples, DoNotCutTheUsersRangeOrCalibrator) {
 }
 
 TEST_F(ClippedSamples, DoNotCutAFixedRange) {
-  plan_.fixed_ranges = {{value("c"), {0, 50}}, {value("a"), {-5, 1}}};
+  fix("c", {0, 50}), fix("a", {-5, 1});
   EXPECT_EQ(range("c"), (Range{0, 50}));
   EXPECT_EQ(range("b"), (Range{-5, 3})) << "of a fixed range and a cut one both";
 }

@@ -118,13 +118,12 @@ g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)
   PlacementPlan plan;
 
   Planned() {
-    pair("r", "Concat_0", 0, 1);
-    pair("s", "Concat_0", 1, 1);
-    pair("conv_out", "Relu_2", 0, -1);
+    pair("r", 1);
+    pair("s", 1);
+    pair("conv_out", -1);
   }
-  void pair(const char* value, const char* consumer, int slot, int group) {
-    plan.edges.push_back(
-        {*model.graph().find_value(value), *model.graph().find_node(consumer), slot, true, group, nullptr, "-"});
+  void pair(const char* value, int group) {
+    plan.values[*model.graph().find_value(value)] = {.pair = true, .scale_group = group};
   }
   [[nodiscard]] std::string check(const std::string& text) const {
     const RangeOverrides overrides = read_text(text);

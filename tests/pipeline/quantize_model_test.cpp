@@ -170,7 +170,7 @@ std::string complaint(const fs::path& output, bool overwrite) {
     g (float[1,4] x) => (float[1,4] y) { y = Relu (x) })");
   PlacementPlan plan;
   plan.target = &find_target("tensorrt");
-  plan.edges.push_back({*model.graph().find_value("x"), NodeId{0}, 0, true, -1, nullptr, "by hand"});
+  plan.edges.push_back({*model.graph().find_value("x"), NodeId{0}, 0, Reads::Pair, nullptr, "by hand"});
   try {
     const PromisedFile promised = promise_of(model.graph(), plan);
     write_same(model, output, {.overwrite = overwrite},

@@ -65,8 +65,8 @@ class PlanChecker {
     const EdgeDecision* edge = read_edge(words, line);
     if (!edge) return;
     if (pair) listed_pairs_.insert({edge->consumer, edge->slot});
-    if (edge->pair != pair)
-      return fail(line, std::string("is ") + (edge->pair ? "a pair: " : "float: ") + edge_text(*edge));
+    if (edge->reads_pair() != pair)
+      return fail(line, std::string("is ") + (edge->reads_pair() ? "a pair: " : "float: ") + edge_text(*edge));
     std::string rule;
     words >> rule;
     check_rule(rule, edge->rule, line);
@@ -80,7 +80,8 @@ class PlanChecker {
     const LayerDecision* layer = plan_.find_layer(node->id);
     if (!layer) return fail(line, "'" + name + "' is no weighted op");
     listed_layers_.insert(node->id);
-    if (layer->int8 != int8) fail(line, "the layer is " + std::string(int8 ? "float: " : "INT8: ") + layer->reason);
+    if (layer->runs_on_codes() != int8)
+      fail(line, "the layer is " + std::string(int8 ? "float: " : "INT8: ") + layer->reason);
     check_rule(rule, layer->rule, line);
   }
 
@@ -92,12 +93,12 @@ class PlanChecker {
     if (!node) return;
     listed_dynamic_.insert(node->id);
     const LayerDecision* layer = plan_.find_layer(node->id);
-    if (!layer || !layer->dynamic || !layer->int8) return fail(line, "'" + name + "' finds no scale at run time");
+    if (!layer || layer->runs != Runs::Dynamic) return fail(line, "'" + name + "' finds no scale at run time");
     check_rule(rule, layer->rule, line);
     for (const WeightDecision& weight : plan_.weights)
       if (weight.node == node->id && !weight.dynamic) fail(line, "its weight has a DequantizeLinear");
     for (const EdgeDecision& edge : plan_.edges)
-      if (edge.consumer == node->id && (edge.pair || !edge.dynamic)) fail(line, edge_text(edge));
+      if (edge.consumer == node->id && edge.reads != Reads::Dynamic) fail(line, edge_text(edge));
   }
 
   void check_weight(std::istringstream& words, int line) const {
@@ -117,14 +118,12 @@ class PlanChecker {
     if (word != "float") fail(line, "the weight is not quantized");
   }
 
-  void check_range(const std::vector<FixedRange>& ranges, std::istringstream& words, int line) const {
+  void check_range(std::optional<Range> ValueDecision::*known, std::istringstream& words, int line) const {
     std::string name;
     Range range;
     words >> name >> range.min >> range.max;
-    for (const FixedRange& one : ranges)
-      if (one.value == *graph_.find_value(name) && one.range.min == range.min && reaches(one.range.max, range.max))
-        return;
-    fail(line, "no such range");
+    const std::optional<Range>& own = plan_.about(*graph_.find_value(name)).*known;
+    if (!own || own->min != range.min || !reaches(own->max, range.max)) fail(line, "no such range");
   }
 
   /// Returns a bound of Clip, which ends 2^-22 inside for ONNX Runtime.
@@ -133,9 +132,8 @@ class PlanChecker {
   void check_unbounded(std::istringstream& words, int line) const {
     std::string name;
     words >> name;
-    for (const auto* ranges : {&plan_.range_limits, &plan_.fixed_ranges})
-      for (const FixedRange& one : *ranges)
-        if (one.value == *graph_.find_value(name)) fail(line, "its range is known");
+    const ValueDecision& decision = plan_.about(*graph_.find_value(name));
+    if (decision.limit || decision.fixed) fail(line, "its range is known");
   }
 
   void check_group(std::istringstream& words, int line) {
@@ -153,28 +151,37 @@ class PlanChecker {
     return result;
   }
 
+  [[nodiscard]] std::vector<ValueId> marked(bool ValueDecision::*mark) const {
+    std::vector<ValueId> found;
+    for (const auto& [id, value] : plan_.values)
+      if (value.*mark) found.push_back(id);
+    return found;
+  }
+
+  /// Returns the values with 16-bit codes in a plan of 8-bit ones.
+  [[nodiscard]] std::vector<ValueId> wide_values() const {
+    return plan_.type == CodeType::A16W8 ? std::vector<ValueId>() : marked(&ValueDecision::wide);
+  }
+
   void check_symmetric(std::istringstream& words, int line) {
     symmetric_listed_ = true;
     std::set<std::string> wanted;
     for (std::string name; words >> name;) wanted.insert(name);
-    if (names({plan_.symmetric_values.begin(), plan_.symmetric_values.end()}) != wanted)
-      fail(line, "other values have a symmetric grid");
+    if (names(marked(&ValueDecision::symmetric)) != wanted) fail(line, "other values have a symmetric grid");
   }
 
   void check_unsigned(std::istringstream& words, int line) {
     unsigned_listed_ = true;
     std::set<std::string> wanted;
     for (std::string name; words >> name;) wanted.insert(name);
-    if (names({plan_.unsigned_values.begin(), plan_.unsigned_values.end()}) != wanted)
-      fail(line, "other values have unsigned codes");
+    if (names(marked(&ValueDecision::unsigned_codes)) != wanted) fail(line, "other values have unsigned codes");
   }
 
   void check_wide(std::istringstream& words, int line) {
     wide_listed_ = true;
     std::set<std::string> wanted;
     for (std::string name; words >> name;) wanted.insert(name);
-    if (names({plan_.wide_values.begin(), plan_.wide_values.end()}) != wanted)
-      fail(line, "other values have 16-bit codes");
+    if (names(wide_values()) != wanted) fail(line, "other values have 16-bit codes");
   }
 
   void check_converted(std::istringstream& words, int line) {
@@ -195,7 +202,8 @@ class PlanChecker {
   void check_ranged(std::istringstream& words, int line) const {
     std::set<std::string> wanted, found;
     for (std::string name; words >> name;) wanted.insert(name);
-    for (const RangedValue& one : plan_.ranged_values) found.insert(graph_.value(one.value).name);
+    for (const auto& [id, value] : plan_.values)
+      if (!value.pair) found.insert(graph_.value(id).name);
     std::string text;
     for (const std::string& name : found) text += " " + name;
     if (found != wanted) fail(line, "the other values with a range are" + text);
@@ -220,9 +228,7 @@ class PlanChecker {
     std::string name;
     words >> name;
     listed_outputs_.insert(*graph_.find_value(name));
-    for (const OutputPair& pair : plan_.output_pairs)
-      if (pair.value == *graph_.find_value(name)) return;
-    fail(line, "the graph output has no pair");
+    if (!plan_.about(*graph_.find_value(name)).output) fail(line, "the graph output has no pair");
   }
 
   [[nodiscard]] const AttentionDecision* find_attention(std::istringstream& words, int line) {
@@ -241,8 +247,8 @@ class PlanChecker {
     if (!decision) return;
     listed_attention_.insert(decision->block.first);
     const std::string said = decision->reason + "; " + decision->otherwise;
-    if (decision->quantized != (form != "float") || said.find(wanted) == std::string::npos)
-      fail(line, std::string(decision->quantized ? "quantized: " : "float: ") + said);
+    if (on_codes(decision->runs) != (form != "float") || said.find(wanted) == std::string::npos)
+      fail(line, std::string(on_codes(decision->runs) ? "quantized: " : "float: ") + said);
   }
 
   void check_sizes(std::istringstream& words, int line) {
@@ -303,9 +309,9 @@ class PlanChecker {
     else if (word == "output")
       check_output(words, line.number);
     else if (word == "limit")
-      check_range(plan_.range_limits, words, line.number);
+      check_range(&ValueDecision::limit, words, line.number);
     else if (word == "fixed")
-      check_range(plan_.fixed_ranges, words, line.number);
+      check_range(&ValueDecision::fixed, words, line.number);
     else if (word == "unbounded")
       check_unbounded(words, line.number);
     else if (word == "note")
@@ -320,14 +326,14 @@ class PlanChecker {
     const int line = expectation_.number;
     for (const EdgeDecision& edge : plan_.edges) {
       if (edge.reason.empty()) fail(line, "no reason for " + edge_text(edge));
-      if (edge.pair && !listed_pairs_.contains({edge.consumer, edge.slot}))
+      if (edge.reads_pair() && !listed_pairs_.contains({edge.consumer, edge.slot}))
         fail(line, "unexpected pair: " + edge_text(edge));
     }
     for (const LayerDecision& layer : plan_.layers) {
       if (layer.reason.empty()) fail(line, "no reason for layer " + graph_.node(layer.node).name);
-      if (layer.dynamic && !listed_dynamic_.contains(layer.node))
+      if (layer.runs == Runs::Dynamic && !listed_dynamic_.contains(layer.node))
         fail(line, "unexpected scale at run time: " + graph_.node(layer.node).name);
-      if (!layer.int8 && !listed_layers_.contains(layer.node))
+      if (!layer.runs_on_codes() && !listed_layers_.contains(layer.node))
         fail(line, "unexpected float layer " + graph_.node(layer.node).name + ": " + layer.reason);
     }
     for (const auto& group : plan_.scale_groups()) {
@@ -335,18 +341,19 @@ class PlanChecker {
       for (const std::string& name : names(group)) text += " " + name;
       if (!listed_groups_.contains(names(group))) fail(line, "unexpected shared scale:" + text);
     }
-    if (!wide_listed_ && !plan_.wide_values.empty()) fail(line, "unexpected 16-bit codes");
+    if (!wide_listed_ && !wide_values().empty()) fail(line, "unexpected 16-bit codes");
     if (plan_.masked_sums.size() != listed_masks_) fail(line, "unexpected masks");
     for (const EdgeDecision& edge : plan_.edges)
-      if (plan_.reads_second_grid(edge) != converted_.contains({edge.consumer, edge.slot}))
-        fail(line, edge_text(edge) + (plan_.reads_second_grid(edge) ? " is converted" : " is not converted"));
+      if (const bool second = edge.reads == Reads::SecondPair;
+          second != converted_.contains({edge.consumer, edge.slot}))
+        fail(line, edge_text(edge) + (second ? " is converted" : " is not converted"));
     if (file_.ends_with("/attention.txt") || file_.ends_with("/attention_unfused.txt"))
       for (const AttentionDecision& decision : plan_.attention)
         if (!listed_attention_.contains(decision.block.first)) fail(line, "unexpected block: " + decision.reason);
-    if (!symmetric_listed_ && !plan_.symmetric_values.empty()) fail(line, "unexpected symmetric grids");
-    if (!unsigned_listed_ && !plan_.unsigned_values.empty()) fail(line, "unexpected unsigned codes");
-    for (const OutputPair& pair : plan_.output_pairs)
-      if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
+    if (!symmetric_listed_ && !marked(&ValueDecision::symmetric).empty()) fail(line, "unexpected symmetric grids");
+    if (!unsigned_listed_ && !marked(&ValueDecision::unsigned_codes).empty()) fail(line, "unexpected unsigned codes");
+    for (const auto& [id, value] : plan_.values)
+      if (value.output && !listed_outputs_.contains(id)) fail(line, "unexpected output pair " + graph_.value(id).name);
   }
 
   std::string file_;

@@ -67,7 +67,7 @@ TEST(WeightsPlan, SaysWhyOthersStayFloat) {
 }
 
 TEST(WeightsPlan, PutsNoPairAnywhere) {
-  for (const EdgeDecision& edge : Planned("tensorrt").plan.edges) EXPECT_FALSE(edge.pair);
+  for (const EdgeDecision& edge : Planned("tensorrt").plan.edges) EXPECT_FALSE(edge.reads_pair());
 }
 
 TEST(WeightsPlan, EightBitsFillBytesInAnyNumber) {

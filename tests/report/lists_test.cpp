@@ -56,12 +56,12 @@ PlanReport long_plan() {
   plan.model = "net.onnx", plan.target = "tensorrt:10.13";
   for (int i = 0; i < 12; ++i) {
     const std::string name = "conv" + std::to_string(i);
-    plan.layers.push_back({name, "Conv", true, "R1", "reads 'x" + std::to_string(i) + "'", 10, 5});
-    plan.edges.push_back({"x" + std::to_string(i), name, "Conv", 0, true, std::nullopt, "R1", "data input"});
+    plan.layers.push_back({name, "Conv", Runs::Int8, "R1", "reads 'x" + std::to_string(i) + "'", 10, 5});
+    plan.edges.push_back({"x" + std::to_string(i), name, "Conv", 0, Reads::Pair, std::nullopt, "R1", "data input"});
     plan.notes.push_back("Conv '" + name + "': does not fuse");
   }
-  plan.layers.push_back({"head", "Gemm", false, "R13", "INT8 costs 1.5 dB", 10, 5});
-  plan.layers.push_back({"tail", "Gemm", false, "R13", "INT8 costs 2.5 dB", 10, 5});
+  plan.layers.push_back({"head", "Gemm", Runs::Float, "R13", "INT8 costs 1.5 dB", 10, 5});
+  plan.layers.push_back({"tail", "Gemm", Runs::Float, "R13", "INT8 costs 2.5 dB", 10, 5});
   return plan;
 }
 
@@ -89,7 +89,7 @@ TEST(PlanText, ListsEachWhereAllAreAskedForAndJsonAlwaysDoes) {
 TEST(QuantizeText, GroupsFloatLayersAndNotes) {
   QuantizeReport report;
   report.plan = long_plan();
-  for (auto& layer : report.plan.layers) layer.int8 = false;
+  for (auto& layer : report.plan.layers) layer.runs = Runs::Float;
   report.notes = report.plan.notes;
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("kept float: conv0, conv1, conv2 and 9 more (Conv)  R1: reads"),
                                      HasSubstr("kept float: tail (Gemm)  R13: INT8 costs 2.5 dB"),

@@ -334,7 +334,7 @@ TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
     PlacementPlan plan;
     plan.target = &find_target("tensorrt");
     const ValueId y = *model.graph().find_value("y");
-    plan.output_pairs.push_back({y, -1, nullptr, "for the test"});
+    plan.values[y] = {.pair = true, .output = OutputPair{nullptr, "for the test"}};
     const PromisedFile promised = promise_of(model.graph(), plan);
     RewriteOptions options;
     options.activation = plan.target->activation;
@@ -360,9 +360,9 @@ TEST(QdqCheck, ValuesOfOneScaleHaveOneNumberInEveryType) {
       edge.value = *graph.find_value(name);
       edge.consumer = *graph.value(*graph.find_value("y")).producer;
       edge.slot = name[0] == 'c' ? 0 : 1;
-      edge.pair = true;
-      edge.scale_group = 0;
+      edge.reads = Reads::Pair;
       plan.edges.push_back(edge);
+      plan.values[edge.value] = {.pair = true, .scale_group = 0};
       ranges[edge.value] = {-0.7001F, 0.3F};  // 0.7001 / 127 is not an FP16 number
     }
     const PromisedFile promised = promise_of(graph, plan);

@@ -18,7 +18,10 @@ struct PlannedGraph {
 
   void pair(const char* consumer, int slot, int group = -1) {
     const NodeId id = node(consumer);
-    plan.edges.push_back({*graph().node(id).input(slot), id, slot, true, group, nullptr, "by hand"});
+    const ValueId value = *graph().node(id).input(slot);
+    plan.edges.push_back({value, id, slot, Reads::Pair, nullptr, "by hand"});
+    plan.values[value].pair = true;
+    plan.values[value].scale_group = group;
   }
   void weight(const char* consumer, int slot, int axis) {
     const NodeId id = node(consumer);

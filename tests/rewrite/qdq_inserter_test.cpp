@@ -117,7 +117,8 @@ g (float[4] x) => (float[4] y, float[4] z)
   y = Relu (x)
   z = Neg (y)
 })");
-  planned.plan.output_pairs.push_back({*planned.graph().find_value("y"), -1, &rules::kGraphOutputs, "on request"});
+  planned.plan.values[*planned.graph().find_value("y")] = {.pair = true,
+                                                           .output = OutputPair{&rules::kGraphOutputs, "on request"}};
   planned.range("y", {-1, 1});
   const Model model = planned.rewritten();
   EXPECT_EQ(producer(model, "y").op_type, "DequantizeLinear");
@@ -260,8 +261,7 @@ TEST(WideCodes, AreThoseOfTheWideValuesAlone) {
   PlannedGraph planned = convolution();
   planned.pair("Neg_3", 0);
   planned.range("s", {-1, 1});
-  planned.plan.wide_values = {*planned.graph().find_value("s")};
-  for (EdgeDecision& edge : planned.plan.edges) edge.wide = planned.plan.is_wide(edge.value);
+  planned.plan.values[*planned.graph().find_value("s")].wide = true;
   const Model model = planned.rewritten();
   EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int16);
   EXPECT_EQ(constant(model, "x_zero_point").type(), DataType::Int8);
@@ -272,7 +272,8 @@ TEST(WideCodes, OfOneReaderComeFromASecondPair) {
   PlannedGraph planned = convolution();
   planned.pair("Neg_3", 0);
   planned.range("s", {-1, 1});
-  for (EdgeDecision& edge : planned.plan.edges) edge.wide = edge.value == *planned.graph().find_value("s");
+  planned.plan.edges.back().reads = Reads::SecondPair;
+  planned.plan.values[*planned.graph().find_value("s")].second_pair = true;
   const Model model = planned.rewritten();
   EXPECT_EQ(reads(model, "Neg_3", 0), "s_int16_dequantized");
   EXPECT_EQ(constant(model, "s_zero_point").type(), DataType::Int8) << "the value's own pair";

@@ -330,7 +330,7 @@ TEST_F(CalibratorAuto, NeedsData) {
   const Model model = read_model(folder_ / "model.onnx");
   const auto none = [](const Calibrator&) { return std::map<ValueId, Range>{}; };
   PlacementPlan plan;
-  plan.edges.push_back({.value = *model.graph().find_value("x"), .pair = true});
+  plan.values[*model.graph().find_value("x")].pair = true;
   try {
     static_cast<void>(choose_calibrator({model, plan, {}, {}, none, nullptr, {}}));
     FAIL() << "expected an error";

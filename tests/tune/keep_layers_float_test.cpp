@@ -81,7 +81,7 @@ TEST(KeepLayersFloat, KeepsTheBadLayerAloneAndSaysWhatItCosts) {
   const std::string cost = fmt::format("INT8 costs {:.1f} dB; --min-sqnr", without_it - all);
   EXPECT_THAT(found.report.kept.front().reason, HasSubstr(cost));
   const LayerDecision* layer = found.plan.find_layer(*model.graph().find_node("Conv_8"));
-  EXPECT_FALSE(layer->int8);
+  EXPECT_FALSE(layer->runs_on_codes());
   EXPECT_EQ(layer->reason, found.report.kept.front().reason);
   EXPECT_EQ(layer->rule, &rules::kMeasuredChoice);
 }

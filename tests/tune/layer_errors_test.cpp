@@ -75,13 +75,13 @@ TEST(FloatVariants, NeverLeaveHalfAFusion) {
   const PlacementPlan alone = network.variants.alone(network.choice("Conv_4"));
   const EdgeDecision* skip = alone.find_edge(*graph.find_node("Add_5"), 1);
   ASSERT_NE(skip, nullptr);
-  EXPECT_TRUE(skip->pair);
+  EXPECT_TRUE(skip->reads_pair());
   EXPECT_EQ(alone.coverage.int8_layers, 1);
   EXPECT_EQ(alone.weights.size(), 1U);
   const PlacementPlan without = network.variants.all_but(network.choice("Conv_4"));
   // The Add is then a separate kernel: INT8 with pairs on both inputs, or float with none.
-  EXPECT_EQ(without.find_edge(*graph.find_node("Add_5"), 0)->pair,
-            without.find_edge(*graph.find_node("Add_5"), 1)->pair);
+  EXPECT_EQ(without.find_edge(*graph.find_node("Add_5"), 0)->reads_pair(),
+            without.find_edge(*graph.find_node("Add_5"), 1)->reads_pair());
   EXPECT_EQ(without.coverage.int8_layers, 4);
 }
 

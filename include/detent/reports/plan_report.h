@@ -10,6 +10,7 @@
 #include "detent/options/float_types.h"
 #include "detent/reports/graph_report.h"
 #include "detent/reports/latency_report.h"
+#include "detent/reports/runs.h"
 #include "detent/reports/speed_outlook.h"
 
 namespace detent {
@@ -43,22 +44,21 @@ struct PlanReport {
   size_t folded_batchnorms = 0;
   struct Layer {
     std::string name, op;
-    bool int8 = false;  ///< runs in PlanReport::coverage.type
+    Runs runs = Runs::Float;
     std::string rule, reason;
     int64_t macs = 0, params = 0;
-    bool wide = false;     ///< runs with 16-bit activations beside layers of 8 bits
-    bool dynamic = false;  ///< its data get their scale at run time
+
+    [[nodiscard]] bool runs_on_codes() const { return on_codes(runs); }
   };
   std::vector<Layer> layers;
   struct Edge {
     std::string value, consumer, op;
     int slot = 0;
-    bool pair = false;
+    Reads reads = Reads::Float;
     std::optional<int> scale_group;
     std::string rule, reason;
-    bool wide = false;           ///< reads 16-bit codes
-    std::string overruled = {};  ///< the rule that wanted the opposite: "R8 pooling and elementwise"; may be empty
-    bool dynamic = false;        ///< without a pair: the consumer quantizes the value at run time
+    CodeType codes = CodeType::Int8;  ///< of the pair that it reads
+    std::string overruled = {};       ///< the rule that wanted the opposite: "R8 pooling and elementwise"; may be empty
   };
   std::vector<Edge> edges;
   /// A node with 16-bit activations beside nodes of 8 bits.
@@ -75,7 +75,7 @@ struct PlanReport {
     bool masked = false;                                 ///< something is added to the scores, or chooses among them
     bool rotary = false;                                 ///< positions turn queries and keys
     bool grouped = false;                                ///< several heads of queries share keys
-    bool quantized = false;                              ///< its operands have pairs of PlanReport::coverage.type
+    Runs runs = Runs::Float;                             ///< on codes: its operands have pairs
     std::string rule, reason;                            ///< what it becomes, and why
     std::string otherwise;                               ///< what the other choice of --policy attention gives
     int64_t macs = 0;  ///< of both products; 0 where sizes are open. No part of the coverage

@@ -59,7 +59,7 @@ Rest find_rest(const LintView& view) {
     if (!in_float32) continue;
     rest.nodes.emplace_back(written, node.id);
     rest.bytes += written;
-    if (const LayerDecision* layer = view.found_plan().find_layer(node.id); layer && !layer->int8) {
+    if (const LayerDecision* layer = view.found_plan().find_layer(node.id); layer && !layer->runs_on_codes()) {
       rest.macs += layer->macs;
       rest.layers.push_back(node.id);
     }

@@ -13,7 +13,7 @@ void float_island(const LintView& view, FindingLog& log) {
   const auto belongs_in_int8 = *lint_engine(view.target().engine.id).belongs_in_int8;
   std::set<NodeId> named;
   for (const EdgeDecision& edge : view.given_plan().edges) {
-    if (!edge.pair || view.facts().is_weighted(edge.consumer) || view.facts().is_constant(edge.value)) continue;
+    if (!edge.reads_pair() || view.facts().is_weighted(edge.consumer) || view.facts().is_constant(edge.value)) continue;
     if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
     if (!named.insert(edge.consumer).second) continue;
     const Node& node = view.node(edge.consumer);

@@ -21,7 +21,7 @@ std::string purpose_of(const LintView& view, NodeId layer) {
 
 void layer_left_float(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
-    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    if (!wanted.runs_on_codes() || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!purpose_of(view, wanted.node).empty() || !view.weight_alone(wanted.node).empty()) continue;
     log.add(view.node(wanted.node).name,
             "runs in float: " + view.obstacle(wanted.node) + "; no placement rule requires that",
@@ -34,7 +34,7 @@ void layer_left_float(const LintView& view, FindingLog& log) {
 
 void layer_float_on_purpose(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
-    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    if (!wanted.runs_on_codes() || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     const std::string purpose = purpose_of(view, wanted.node);
     if (purpose.empty()) continue;
     log.add(view.node(wanted.node).name, "runs in float on purpose, according to the file: " + purpose,
@@ -45,7 +45,7 @@ void layer_float_on_purpose(const LintView& view, FindingLog& log) {
 
 void layer_float_by_rule(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
-    if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    if (wanted.runs_on_codes() || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     if (!view.weight_alone(wanted.node).empty()) continue;
     log.add(view.node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
             "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});

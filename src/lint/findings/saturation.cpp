@@ -64,7 +64,7 @@ std::vector<UnsafeLayer> unsafe_layers(const LintView& view) {
   const Graph& file = view.file().graph;
   std::vector<UnsafeLayer> found;
   for (const LayerDecision& layer : view.found_plan().layers) {
-    if (!layer.int8) continue;
+    if (!layer.runs_on_codes()) continue;
     const Node& node = view.node(layer.node);
     const int slot = view.facts().weight_slot(layer.node);
     const MaybeNode written = file.find_node(node.name);

@@ -29,7 +29,7 @@ void LintView::judge_layers() {
     const bool alone = !obstacle.empty();
     if (!alone) obstacle = engine_obstacle(node.id);
     const LayerDecision* wanted = wanted_plan().find_layer(node.id);
-    const bool by_rule = wanted && !wanted->int8 && !alone;
+    const bool by_rule = wanted && !wanted->runs_on_codes() && !alone;
     found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : nullptr);
     if (obstacle.empty())
       found_draft().run_int8(node.id, "quantized input and weight");

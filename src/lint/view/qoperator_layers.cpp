@@ -48,7 +48,7 @@ std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShape
     const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
     if (!weight || weight->shape().rank() < 2) continue;
     layers.push_back(
-        {node.id, runs, nullptr,
+        {node.id, runs ? Runs::Int8 : Runs::Float, nullptr,
          runs ? "an integer operator" : std::string(target.engine.name) + " makes no kernels of integer operators",
          weight->element_count(),
          output_elements(graph, shapes, *node.output(0)) * products(*op, node, weight->shape())});

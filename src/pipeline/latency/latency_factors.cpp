@@ -83,7 +83,7 @@ std::map<std::string, std::vector<NodeId>> quantized_by_kind(const Graph& graph,
   for (const LayerDecision& layer : plan.layers)
     if (layer.is_quantized()) found.insert(layer.node);
   for (const EdgeDecision& edge : plan.edges)
-    if (edge.pair) found.insert(edge.consumer);
+    if (edge.reads_pair()) found.insert(edge.consumer);
   std::map<std::string, std::vector<NodeId>> kinds;
   for (const NodeId node : found) kinds[kind_of(graph, graph.node(node))].push_back(node);
   return kinds;

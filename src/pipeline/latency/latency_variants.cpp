@@ -49,7 +49,8 @@ std::string pairs_of(const PlacementPlan& plan) {
   std::string text;
   for (const EdgeDecision& edge : plan.edges)
     text += fmt::format("{},{},{},{:d}{:d}{:d},{};", index_of(edge.value), index_of(edge.consumer), edge.slot,
-                        edge.pair, edge.wide, edge.dynamic, edge.scale_group);
+                        edge.reads_pair(), edge.reads_pair() && plan.codes_of(edge) == CodeType::A16W8,
+                        edge.reads == Reads::Dynamic, edge.reads_pair() ? plan.about(edge.value).scale_group : -1);
   for (const LayerDecision& layer : plan.layers)
     text += fmt::format("{}:{:d};", index_of(layer.node), layer.is_quantized());
   return text;

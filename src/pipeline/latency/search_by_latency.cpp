@@ -218,7 +218,7 @@ class SearchByLatency {
 
   /// Returns the pairs of a variant as the ledger has them; "" for none, as in the float model.
   [[nodiscard]] static std::string pairs_in(const LatencyVariant& variant) {
-    const auto has_codes = [](const EdgeDecision& edge) { return edge.pair || edge.dynamic; };
+    const auto has_codes = [](const EdgeDecision& edge) { return edge.reads != Reads::Float; };
     if (std::ranges::none_of(variant.plan.edges, has_codes)) return "";
     return fmt::format("{}:{}", static_cast<int>(variant.format.activation.type), pairs_of(variant.plan));
   }

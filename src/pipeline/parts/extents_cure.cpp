@@ -41,7 +41,7 @@ std::vector<std::string> deciding_nodes(const Graph& graph, const PlacementPlan&
   const ValueMap<bool> decides = values_that_decide_shapes(graph);
   std::vector<bool> on_codes(graph.nodes().size(), false);
   for (const EdgeDecision& edge : plan.edges)
-    if (edge.pair) on_codes[index_of(edge.consumer)] = true;
+    if (edge.reads_pair()) on_codes[index_of(edge.consumer)] = true;
   for (const WeightDecision& weight : plan.weights) on_codes[index_of(weight.node)] = true;
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {

@@ -170,7 +170,7 @@ void PipelineFiles::measure(const ClosingSamples& samples, const QuantizeReport&
     for (const PlanReport::Layer& layer : report.plan.layers) {
       if (file_of_name(layer.name) != file.report.name) continue;
       ++file.report.layers;
-      if (layer.int8) ++file.report.int8_layers;
+      if (layer.runs_on_codes()) ++file.report.int8_layers;
     }
     const bool has_pairs = std::ranges::any_of(
         report.values, [&](const auto& value) { return file_of_name(value.name) == file.report.name; });

@@ -19,14 +19,11 @@ namespace {
 class NodeTypes {
  public:
   NodeTypes(const PlacementPlan& plan, const Graph& graph)
-      : plan_(plan), graph_(graph), types_(LintedFile(graph).types) {
-    for (const OutputPair& pair : plan.output_pairs) paired_outputs_.insert(pair.value);
-    for (const LayerDecision& layer : plan.layers) int8_.emplace(layer.node, layer.int8);
-  }
+      : plan_(plan), graph_(graph), types_(LintedFile(graph).types) {}
 
   [[nodiscard]] NodeType of(const Node& node) const {
-    const auto layer = int8_.find(node.id);
-    if (layer == int8_.end() ? is_between_pairs(node) : layer->second) return NodeType::Codes;
+    const LayerDecision* layer = plan_.find_layer(node.id);
+    if (layer ? layer->runs_on_codes() : is_between_pairs(node)) return NodeType::Codes;
     switch (node.output(0) ? type_of(*node.output(0)) : DataType::Undefined) {
       case DataType::Float16: return NodeType::Float16;
       case DataType::BFloat16: return NodeType::BFloat16;
@@ -39,35 +36,24 @@ class NodeTypes {
  private:
   [[nodiscard]] DataType type_of(ValueId value) const { return types_[value]; }
   [[nodiscard]] bool is_float(ValueId value) const { return is_floating_point(type_of(value)); }
-  [[nodiscard]] bool reads_pair(NodeId node, int slot) const {
-    const EdgeDecision* edge = plan_.find_edge(node, slot);
-    return edge && edge->pair;
-  }
 
   [[nodiscard]] bool is_between_pairs(const Node& node) const {
     bool any = false;
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       const MaybeValue value = node.inputs[slot];
       if (!value || graph_.value(*value).is_constant || !is_float(*value)) continue;
-      if (!reads_pair(node.id, static_cast<int>(slot))) return false;
+      const EdgeDecision* edge = plan_.find_edge(node.id, static_cast<int>(slot));
+      if (!edge || !edge->reads_pair()) return false;
       any = true;
     }
     return any && std::ranges::all_of(present(node.outputs), [&](ValueId value) {
-             return is_float(value) && is_read_behind_pairs(graph_.value(value));
+             return is_float(value) && plan_.only_pairs_read(graph_.value(value));
            });
-  }
-
-  [[nodiscard]] bool is_read_behind_pairs(const Value& value) const {
-    if (value.is_output && !paired_outputs_.contains(value.id)) return false;
-    return (value.is_output || !value.uses.empty()) &&
-           std::ranges::all_of(value.uses, [&](const Use& use) { return reads_pair(use.node, use.slot); });
   }
 
   const PlacementPlan& plan_;
   const Graph& graph_;
   ValueMap<DataType> types_;
-  std::set<ValueId> paired_outputs_;
-  std::map<NodeId, bool> int8_;  // by layer; of QOperators, too, behind the others
 };
 
 /// Describes the graph of the plan with the type of each node. A graph without nodes gives an empty report.
@@ -125,7 +111,7 @@ PlanReport::Attention describe(const AttentionDecision& decision, const Graph& g
           .masked = !block.masks.empty(),
           .rotary = block.rotary,
           .grouped = block.grouped,
-          .quantized = decision.quantized,
+          .runs = decision.runs,
           .rule = name_of(decision.rule),
           .reason = decision.reason,
           .otherwise = decision.otherwise,
@@ -156,15 +142,15 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.folded_batchnorms = folded_batchnorms;
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
-    report.layers.push_back({node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs,
-                             layer.params, layer.wide, layer.dynamic});
+    report.layers.push_back(
+        {node.name, node.op_type, layer.runs, name_of(layer.rule), layer.reason, layer.macs, layer.params});
   }
   for (const EdgeDecision& edge : plan.edges) {
     const Node& node = graph.node(edge.consumer);
-    report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
-                            edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            name_of(edge.rule), edge.reason, edge.wide, edge.overruled ? name_of(edge.overruled) : "",
-                            edge.dynamic});
+    const int group = edge.reads_pair() ? plan.about(edge.value).scale_group : -1;
+    report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.reads,
+                            group >= 0 ? std::optional(group) : std::nullopt, name_of(edge.rule), edge.reason,
+                            plan.codes_of(edge), edge.overruled ? name_of(edge.overruled) : ""});
   }
   for (const WideNode& wide : plan.wide_nodes)
     report.wide_nodes.push_back(

@@ -105,13 +105,14 @@ std::map<std::string, std::string> nodes_left_float(const Prepared& prepared) {
     return rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream;
   };
   for (const EdgeDecision& edge : prepared.plan.edges)
-    if (!edge.pair && !prepared.plan.find_layer(edge.consumer) && is_of_run(edge.rule))
+    if (!edge.reads_pair() && !prepared.plan.find_layer(edge.consumer) && is_of_run(edge.rule))
       add(edge.consumer, edge.rule, edge.reason);
   const bool all = prepared.recipe.placement.dynamic_products ||  // a file of pairs would have them here
-                   std::ranges::any_of(prepared.plan.layers,
-                                       [&](const auto& layer) { return !layer.int8 && is_of_run(layer.rule); });
+                   std::ranges::any_of(prepared.plan.layers, [&](const auto& layer) {
+                     return !layer.runs_on_codes() && is_of_run(layer.rule);
+                   });
   for (const LayerDecision& layer : prepared.plan.layers)
-    if (!layer.int8 && all) add(layer.node, layer.rule, layer.reason);
+    if (!layer.runs_on_codes() && all) add(layer.node, layer.rule, layer.reason);
   return nodes;
 }
 

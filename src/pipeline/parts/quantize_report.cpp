@@ -42,7 +42,7 @@ std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
   double cost = 0;
   for (const PlanReport::Edge& edge : report.edges) {
     const auto found = std::ranges::find(costs, edge.op, &FloatOperator::op);
-    if (!edge.pair || found == costs.end()) continue;
+    if (!is_pair(edge.reads) || found == costs.end()) continue;
     ++counts[edge.op];
     cost += found->cost;
   }

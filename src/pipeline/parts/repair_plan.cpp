@@ -275,8 +275,7 @@ Calibration RepairPlan::given_ranges() const {
 }
 
 bool RepairPlan::is_known(ValueId value) const {
-  return carried.contains(value) || graph().value(value).is_constant ||
-         std::ranges::count(plan.fixed_ranges, value, &FixedRange::value) > 0;
+  return carried.contains(value) || graph().value(value).is_constant || plan.about(value).fixed;
 }
 
 std::set<ValueId> RepairPlan::lacking_values() const {
@@ -303,9 +302,7 @@ void RepairPlan::measure_values(const std::set<ValueId>& lacking, Calibration& c
                 "give --data to measure them");
   }
   PlacementPlan known = plan;
-  for (EdgeDecision& edge : known.edges)
-    if (lacking.contains(edge.value)) edge.pair = false, edge.scale_group = -1;
-  std::erase_if(known.output_pairs, [&](const OutputPair& pair) { return lacking.contains(pair.value); });
+  known.take_pairs([&](ValueId value) { return lacking.contains(value); });
   Model around = model.clone();
   apply_patch(around, make_qdq_patch(graph(), known, choose_ranges(known, calibration, choice), format).patch);
   std::vector<ValueId> watched;

@@ -17,7 +17,7 @@ class PairList {
  public:
   explicit PairList(const RepairPlan& repaired) : in_(repaired) {
     for (const EdgeDecision& edge : in_.plan.edges)
-      if (edge.pair) readers_[edge.value].push_back(&edge);
+      if (edge.reads_pair()) readers_[edge.value].push_back(&edge);
   }
 
   std::vector<RepairReport::Pair> run() {
@@ -55,7 +55,7 @@ class PairList {
 
   void add_planned(ValueId value) {
     const auto& readers = readers_[value];
-    const auto output = std::ranges::find(in_.plan.output_pairs, value, &OutputPair::value);
+    const std::optional<OutputPair>& output = in_.plan.about(value).output;
     const RuleId rule = readers.empty() ? output->rule : readers.front()->rule;
     const std::string& why = readers.empty() ? output->reason : readers.front()->reason;
     const auto carried = in_.carried.find(value);
@@ -81,7 +81,7 @@ class PairList {
   void add_lost_reader(ValueId value, const Use& use) {
     if (use.slot < 0 || !in_.trained.read.contains({in_.graph().node(use.node).name, use.slot})) return;
     const EdgeDecision* edge = in_.plan.find_edge(use.node, use.slot);
-    if (edge && !edge->pair)
+    if (edge && !edge->reads_pair())
       add(name(value), "removed", edge->rule, node_text(use.node) + " reads the float value: " + edge->reason);
   }
 

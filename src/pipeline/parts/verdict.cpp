@@ -40,9 +40,7 @@ constexpr size_t kUnseenShown = 3;
 constexpr double kLeastShareInCodes = 0.5;  // of the MACs; below it FP16 alone is worth a try
 
 PlacementPlan without(PlacementPlan plan, MaybeValue value) {
-  for (EdgeDecision& edge : plan.edges)
-    if (edge.value == value) edge.pair = false;
-  std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return pair.value == value; });
+  plan.take_pairs([&](ValueId one) { return one == value; });
   return plan;
 }
 

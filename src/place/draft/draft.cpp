@@ -16,18 +16,8 @@ constexpr int kWideBits = 16;
 
 PlacementDraft::PlacementDraft(const GraphFacts& facts, const PlacementRequest& options, MeasuredFacts measured)
     : facts_(&facts), options_(&options), measured_(std::move(measured)) {
-  const size_t count = facts.graph().nodes().size();
-  out_.assign(count, false);
-  excluded_.assign(count, false);
-  forced_.assign(count, false);
-  weight_quantized_.assign(count, false);
-  rounded_.assign(count, false);
-  dynamic_.assign(count, false);
-  widths_.assign(count, 0);
-  edges_.resize(count);
-  layers_.resize(count);
-  for (const Node& node : facts.graph().nodes()) edges_[node.id].resize(node.inputs.size());
-  has_output_pair_.assign(facts.graph().values().size(), false);
+  nodes_.resize(facts.graph().nodes().size());
+  for (const Node& node : facts.graph().nodes()) nodes_[node.id].edges.resize(node.inputs.size());
   for (const Value& value : facts.graph().values()) scale_parent_.push_back(value.id);
 }
 
@@ -39,7 +29,7 @@ const std::string* PlacementDraft::why_unreached(ValueId id) const {
 
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
-  out_[node] = true;
+  nodes_[node].out = true;
   ends_ = {};
   for (const int slot : facts_->data_slots(node)) keep_float(node, slot, reason);
   if (facts_->is_weighted(node)) run_float(node, reason);
@@ -47,20 +37,19 @@ void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
 
 void PlacementDraft::run_dynamic(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
-  run_int8(node, reason);
+  decide_layer(node, Precision::Dynamic, reason);
   keep_out(node, reason);
-  dynamic_[node] = true;
 }
 
 void PlacementDraft::exclude(NodeId node, const std::string& reason) {
-  excluded_[node] = true;
+  nodes_[node].excluded = true;
   keep_out(node, reason);
 }
 
 std::string PlacementDraft::why_out(NodeId node) const {
-  if (excluded_[node]) return "is excluded";
+  if (nodes_[node].excluded) return "is excluded";
   const auto& slots = facts_->data_slots(node);
-  const RuleId rule = slots.empty() ? layers_[node].rule : edge(node, slots.front()).rule;
+  const RuleId rule = slots.empty() ? nodes_[node].layer.rule : edge(node, slots.front()).rule;
   return rule ? "stays float by " + name_of(rule) : "stays float";
 }
 
@@ -84,11 +73,11 @@ void PlacementDraft::replace(NodeId node, int slot, Precision precision, const s
 }
 
 void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {
-  if (!layers_[node].is_decided()) set_layer(node, {precision, rule_, reason});
+  if (!nodes_[node].layer.is_decided()) set_layer(node, {precision, rule_, reason});
 }
 
 void PlacementDraft::set_layer(NodeId node, const Decision& decision) {
-  layers_[node] = decision;
+  nodes_[node].layer = decision;
   tell(node, "runs in", decision);
 }
 
@@ -100,7 +89,7 @@ void PlacementDraft::tell(NodeId node, const std::string& what, const Decision& 
 }
 
 bool PlacementDraft::is_decided(NodeId node, int slot) const {
-  return slot < std::ssize(edges_[node]) && edge(node, slot).is_decided();
+  return slot < std::ssize(nodes_[node].edges) && edge(node, slot).is_decided();
 }
 
 bool PlacementDraft::is_pair(NodeId node, int slot) const { return slot >= 0 && edge(node, slot).is_int8(); }
@@ -113,15 +102,11 @@ bool PlacementDraft::has_pair(MaybeValue value) const {
 }
 
 size_t PlacementDraft::pair_count() const {
-  size_t count = output_pairs_.size();
-  for (const auto& slots : edges_)
-    count += static_cast<size_t>(std::ranges::count_if(slots, [](const Decision& edge) { return edge.is_int8(); }));
+  auto count = static_cast<size_t>(
+      std::ranges::count_if(values_, [](const auto& one) { return one.second.output.has_value(); }));
+  for (const NodeDraft& node : nodes_)
+    count += static_cast<size_t>(std::ranges::count_if(node.edges, &Decision::is_int8));
   return count;
-}
-
-void PlacementDraft::fix_range(ValueId value, Range range) {
-  if (std::ranges::find(fixed_ranges_, value, &FixedRange::value) == fixed_ranges_.end())
-    fixed_ranges_.push_back({value, range});
 }
 
 void PlacementDraft::fix_range_of_constant(ValueId value) {
@@ -140,11 +125,10 @@ void PlacementDraft::fix_range_of_constant(ValueId value) {
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
   if (has_output_pair(value) || !facts_->is_float(value) || why_unreached(value)) return;
-  output_pairs_.push_back({value, -1, rule_, reason});
-  has_output_pair_[value] = true;
+  values_[value].output = {rule_, reason};
 }
 
-bool PlacementDraft::is_int8(NodeId node) const { return layers_[node].is_int8(); }
+bool PlacementDraft::is_int8(NodeId node) const { return nodes_[node].layer.is_int8(); }
 
 ValueId PlacementDraft::scale_root(ValueId value) {
   while (scale_parent_[value] != value) {
@@ -174,20 +158,20 @@ bool PlacementDraft::is_wide(MaybeValue value) const {
   });
   const Value& v = facts_->value(*value);
   if (named) return true;
-  if (!v.is_constant && v.producer && widths_[*v.producer] != 0) return widths_[*v.producer] == kWideBits;
-  const auto wide = [&](const Use& use) { return use.slot >= 0 && widths_[use.node] == kWideBits; };
+  if (!v.is_constant && v.producer && nodes_[*v.producer].width != 0) return nodes_[*v.producer].width == kWideBits;
+  const auto wide = [&](const Use& use) { return use.slot >= 0 && nodes_[use.node].width == kWideBits; };
   const auto narrow = [&](const Use& use) { return is_pair(use.node, use.slot) && !wide(use); };
   return std::ranges::any_of(v.uses, wide) && !(v.is_constant && std::ranges::any_of(v.uses, narrow));
 }
 
 void PlacementDraft::widen(NodeId node, const std::string& reason) {
-  widths_[node] = kWideBits;
+  nodes_[node].width = kWideBits;
   wide_nodes_[node] = {node, rule_, reason};
-  if (is_int8(node)) layers_[node] = {Precision::Int8, rule_, "16-bit activations: " + reason};
+  if (is_int8(node)) nodes_[node].layer = {Precision::Int8, rule_, "16-bit activations: " + reason};
 }
 
 bool PlacementDraft::reads_wide(NodeId node, int slot) const {
-  const int bits = options_->type == CodeType::A16W8 ? kWideBits : widths_[node];
+  const int bits = options_->type == CodeType::A16W8 ? kWideBits : nodes_[node].width;
   return bits == 0 ? is_wide(facts_->node(node).input(slot)) : bits == kWideBits;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,12 +46,12 @@ class PlacementDraft {
   void keep_out(NodeId node, const std::string& reason);
   /// Does the same at the user's request: the node reads floats whatever its neighbours need.
   void exclude(NodeId node, const std::string& reason);
-  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[node]; }
-  void force(NodeId node) { forced_[node] = true; }
-  [[nodiscard]] bool is_out(NodeId node) const { return out_[node]; }
+  [[nodiscard]] bool is_excluded(NodeId node) const { return nodes_[node].excluded; }
+  void force(NodeId node) { nodes_[node].forced = true; }
+  [[nodiscard]] bool is_out(NodeId node) const { return nodes_[node].out; }
   /// Says why a node is kept out: "is excluded", "stays float by R15 residual stream", "stays float".
   [[nodiscard]] std::string why_out(NodeId node) const;
-  [[nodiscard]] bool is_forced(NodeId node) const { return forced_[node]; }
+  [[nodiscard]] bool is_forced(NodeId node) const { return nodes_[node].forced; }
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
@@ -74,7 +75,10 @@ class PlacementDraft {
   [[nodiscard]] size_t pair_count() const;
   /// Puts a pair on a graph output.
   void pair_output(ValueId value, const std::string& reason);
-  [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[value]; }
+  [[nodiscard]] bool has_output_pair(ValueId value) const {
+    const auto found = values_.find(value);
+    return found != values_.end() && found->second.output;
+  }
 
   void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
@@ -84,13 +88,12 @@ class PlacementDraft {
   /// Keeps the layer's pairs and INT8 weight although the engine runs it in float.
   void run_rounded_float(NodeId node, const std::string& reason) {
     quantize_weight(node);
-    rounded_[node] = true;
-    replace_with_float_layer(node, reason);
+    set_layer(node, {Precision::Rounded, rule_, reason});
   }
   /// Has the product quantize its data at run time: it reads floats, and no other rule decides about it.
   void run_dynamic(NodeId node, const std::string& reason);
   /// Adds a sentence to the reason of the layer.
-  void explain_layer(NodeId node, const std::string& sentence) { layers_[node].reason += "; " + sentence; }
+  void explain_layer(NodeId node, const std::string& sentence) { nodes_[node].layer.reason += "; " + sentence; }
   [[nodiscard]] bool is_int8(NodeId node) const;
   /// Records that the constant in `bias` is the bias of the MatMul `node`, to be written as one when biases are
   /// integers.
@@ -101,7 +104,7 @@ class PlacementDraft {
     return found == biases_.end() ? std::nullopt : std::optional(found->second);
   }
   /// Has the weight written as INT8 + DQ, which the weight of an INT8 layer is anyway.
-  void quantize_weight(NodeId node) { weight_quantized_[node] = true; }
+  void quantize_weight(NodeId node) { nodes_[node].weight_quantized = true; }
 
   /// Has a constant operand of an op without weights (the scale of a LayerNormalization) written as codes with one
   /// scale, and the constant in slot `bias`, if it is one, as its bias.
@@ -112,10 +115,10 @@ class PlacementDraft {
   [[nodiscard]] bool share_one_scale(ValueId a, ValueId b) { return scale_root(a) == scale_root(b); }
   /// Has a node compute with codes of one width, 8 or 16 bits, whatever the width of the values that it reads: border
   /// values get a second pair. A node without a width reads each value as it is.
-  void set_width(NodeId node, int bits) { widths_[node] = bits; }
+  void set_width(NodeId node, int bits) { nodes_[node].width = bits; }
   /// Gives the node 16 bits, with the reason for the plan.
   void widen(NodeId node, const std::string& reason);
-  [[nodiscard]] int width(NodeId node) const { return widths_[node]; }
+  [[nodiscard]] int width(NodeId node) const { return nodes_[node].width; }
   /// True for a value whose pair, if it has one, gets 16-bit codes: in an A16W8 plan, where the options name it or a
   /// value that shares its scale, and where the node that writes it has that width. A graph input has the largest width
   /// of its readers, a constant the smallest.
@@ -123,21 +126,31 @@ class PlacementDraft {
   /// True for an edge whose pair, if it has one, has 16-bit codes.
   [[nodiscard]] bool reads_wide(NodeId node, int slot) const;
   /// Has the value's range measured although it may have no pair.
-  void need_range(ValueId value) { ranged_.push_back(value); }
+  void need_range(ValueId value) {
+    if (!why_unreached(value)) ranged_.insert(value);
+  }
   /// Gives the pair on the value, if it has one in the end, a zero point of 0: signed codes for a value that goes below
   /// 0.
-  void make_symmetric(ValueId value) { symmetric_.push_back(value); }
+  void make_symmetric(ValueId value) { values_[value].symmetric = true; }
   /// True for a value that shares its scale with one of make_symmetric().
-  [[nodiscard]] bool is_symmetric(ValueId value) { return shares_scale_with(symmetric_, value); }
+  [[nodiscard]] bool is_symmetric(ValueId value) {
+    return roots_of(&ValueDecision::symmetric).contains(scale_root(value));
+  }
   /// Gives the pair on the value, if it has one in the end, unsigned codes in a plan of signed ones.
-  void make_unsigned(ValueId value) { unsigned_.push_back(value); }
+  void make_unsigned(ValueId value) { values_[value].unsigned_codes = true; }
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
   /// Fixes the range of a value; the first one given holds.
-  void fix_range(ValueId value, Range range);
+  void fix_range(ValueId value, Range range) {
+    if (std::optional<Range>& fixed = values_[value].fixed; !fixed) fixed = range;
+  }
   /// Fixes the range of a constant to that of its numbers; does nothing for other values.
   void fix_range_of_constant(ValueId value);
-  void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
+  /// Has the measured range of a value cut; of two limits the wider one holds.
+  void limit_range(ValueId value, Range range) {
+    std::optional<Range>& limit = values_[value].limit;
+    limit = limit ? joined(*limit, range) : range;
+  }
   /// Has the ranges of a masked sum and of its mask follow that of the scores.
   void mask(const MaskedSum& masked) { masked_sums_.push_back(masked); }
   [[nodiscard]] const std::vector<MaskedSum>& masked_sums() const { return masked_sums_; }
@@ -151,18 +164,27 @@ class PlacementDraft {
   [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
 
  private:
-  enum class Precision : uint8_t { Undecided, Float, Int8 };
+  enum class Precision : uint8_t { Undecided, Float, Rounded, Int8, Dynamic };
   struct Decision {
     Precision precision = Precision::Undecided;
     RuleId rule = nullptr;
     std::string reason;
     RuleId overruled = nullptr;
     [[nodiscard]] bool is_decided() const { return precision != Precision::Undecided; }
-    [[nodiscard]] bool is_int8() const { return precision == Precision::Int8; }
+    [[nodiscard]] bool is_int8() const { return precision >= Precision::Int8; }
   };
 
-  Decision& edge(NodeId node, int slot) { return edges_[node][static_cast<size_t>(slot)]; }
-  [[nodiscard]] const Decision& edge(NodeId node, int slot) const { return edges_[node][static_cast<size_t>(slot)]; }
+  struct NodeDraft {
+    bool out = false, excluded = false, forced = false, weight_quantized = false;
+    int width = 0;  ///< in bits; 0: none
+    Decision layer;
+    std::vector<Decision> edges;  ///< by slot
+  };
+
+  Decision& edge(NodeId node, int slot) { return nodes_[node].edges[static_cast<size_t>(slot)]; }
+  [[nodiscard]] const Decision& edge(NodeId node, int slot) const {
+    return nodes_[node].edges[static_cast<size_t>(slot)];
+  }
   void decide(NodeId node, int slot, Precision precision, const std::string& reason);
   void replace(NodeId node, int slot, Precision precision, const std::string& reason);
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
@@ -172,35 +194,29 @@ class PlacementDraft {
   void finish_layers(PlacementPlan& plan) const;
   void finish_without_weight(const Node& node, PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
-  void finish_ranged(PlacementPlan& plan) const;
+  void finish_values(PlacementPlan& plan);
   void finish_groups(PlacementPlan& plan);
-  void finish_wide(PlacementPlan& plan) const;
-  [[nodiscard]] bool shares_scale_with(const std::vector<ValueId>& values, ValueId value);
-  void finish_symmetric(PlacementPlan& plan);
-  void finish_ranges(PlacementPlan& plan) const;
+  void finish_second_pairs(PlacementPlan& plan) const;
+  [[nodiscard]] Runs runs(NodeId node) const;
+  [[nodiscard]] std::set<ValueId> roots_of(bool ValueDecision::*mark);
 
   const GraphFacts* facts_;  // a pointer: drafts are assigned
   const PlacementRequest* options_;
   MeasuredFacts measured_;
   RuleId rule_ = nullptr;
   std::string* told_ = nullptr;
-  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, dynamic_;
+  NodeMap<NodeDraft> nodes_;
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;
   std::map<NodeId, WideNode> wide_nodes_;
-  NodeMap<int> widths_;                   // in bits; 0: none
-  NodeMap<std::vector<Decision>> edges_;  // by slot
-  NodeMap<Decision> layers_;
   std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind
   struct Operand {
     int slot = 0, bias = -1;
   };
-  std::map<NodeId, Operand> operands_;  // of ops without weights
-  ValueMap<ValueId> scale_parent_;      // union-find forest
-  std::vector<OutputPair> output_pairs_;
-  ValueMap<bool> has_output_pair_;
-  std::vector<ValueId> symmetric_, unsigned_, ranged_;
-  std::vector<FixedRange> fixed_ranges_, range_limits_;
+  std::map<NodeId, Operand> operands_;       // of ops without weights
+  ValueMap<ValueId> scale_parent_;           // union-find forest
+  std::map<ValueId, ValueDecision> values_;  // what rules decide about them, whether they get a pair or not
+  std::set<ValueId> ranged_;
   std::vector<AttentionDecision> attention_;
   std::vector<EngineDoubt> doubts_;
   std::vector<std::string> notes_;

@@ -22,10 +22,19 @@ std::string silence(const GraphFacts& facts, NodeId node, ValueId value) {
 
 }  // namespace
 
+Runs PlacementDraft::runs(NodeId node) const {
+  switch (nodes_[node].layer.precision) {
+    case Precision::Int8: return runs_on(width(node) == 16 ? CodeType::A16W8 : options_->type);
+    case Precision::Dynamic: return Runs::Dynamic;
+    case Precision::Rounded: return Runs::Rounded;
+    default: return Runs::Float;
+  }
+}
+
 void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan) const {
   if (auto layer = float_layer(facts_->graph(), node)) {
-    if (const Decision& decision = layers_[node.id]; decision.is_decided()) {
-      layer->int8 = decision.is_int8();
+    if (const Decision& decision = nodes_[node.id].layer; decision.is_decided()) {
+      layer->runs = runs(node.id);
       layer->rule = decision.rule;
       layer->reason = decision.reason;
     }
@@ -45,18 +54,16 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
       finish_without_weight(node, plan);
       continue;
     }
-    const Decision& decision = layers_[node.id];
-    LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
-    layer.rounded = rounded_[node.id];
-    layer.dynamic = dynamic_[node.id];
+    const Decision& decision = nodes_[node.id].layer;
+    LayerDecision layer{node.id, runs(node.id), decision.rule, decision.reason};
     if (!decision.is_decided()) layer.reason = fmt::format("no rule places it in {}", codes());
     const ValueId weight_value = *node.input(facts_->weight_slot(node.id));
     layer.params = facts_->weight(node.id).element_count();
     if (facts_->traits(node.id).bias_slot >= 0)
       layer.params += constant_elements(facts_->graph(), node.input(facts_->traits(node.id).bias_slot));
-    if (layer.int8 || weight_quantized_[node.id])
+    if (layer.runs_on_codes() || nodes_[node.id].weight_quantized)
       plan.weights.push_back({node.id, facts_->weight_slot(node.id), weight_value, facts_->weight_axis(node),
-                              added_bias(node.id), layer.dynamic});
+                              added_bias(node.id), layer.runs == Runs::Dynamic});
     plan.layers.push_back(std::move(layer));
   }
 }
@@ -65,87 +72,82 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (const Node& node : facts_->graph().nodes()) {
     for (const int slot : facts_->data_slots(node.id)) {
       const Decision& decision = edge(node.id, slot);
-      EdgeDecision edge{*node.input(slot), node.id,         slot,  decision.is_int8(), -1,
-                        decision.rule,     decision.reason, false, decision.overruled, dynamic_[node.id]};
+      EdgeDecision edge{.value = *node.input(slot),
+                        .consumer = node.id,
+                        .slot = slot,
+                        .rule = decision.rule,
+                        .reason = decision.reason,
+                        .overruled = decision.overruled};
+      if (decision.is_int8())
+        edge.reads = Reads::Pair;
+      else if (runs(node.id) == Runs::Dynamic)
+        edge.reads = Reads::Dynamic;
       if (!decision.is_decided()) edge.reason = silence(*facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
   }
-  plan.output_pairs = output_pairs_;
   if (options_->scales != PlacementOptions::Scales::Fp16) return;
   // The pair behind such a Cast is written before it (RewriteContext::source_of), and nothing reads the Cast.
   const std::set<NodeId> inside = casts_inside_pairs(facts_->graph(), plan);
   for (EdgeDecision& edge : plan.edges)
-    if (edge.pair && inside.contains(edge.consumer)) {
-      edge.pair = false;
+    if (edge.reads_pair() && inside.contains(edge.consumer)) {
+      edge.reads = Reads::Float;
       edge.reason = "the pair of '" + facts_->value(*facts_->node(edge.consumer).output(0)).name + "' begins here";
     }
 }
 
-void PlacementDraft::finish_ranged(PlacementPlan& plan) const {
-  const std::vector<ValueId> paired = plan.paired_values();
-  for (const ValueId value : std::set<ValueId>(ranged_.begin(), ranged_.end()))
-    if (!std::ranges::binary_search(paired, value) && !why_unreached(value)) plan.ranged_values.push_back({value});
-}
-
-void PlacementDraft::finish_groups(PlacementPlan& plan) {
-  // By root, in value order: group numbers depend only on these.
-  std::map<ValueId, std::set<ValueId>> members;
-  for (const ValueId value : plan.quantized_values()) members[scale_root(value)].insert(value);
-  std::map<ValueId, int> group_of;
-  int next = 0;
-  for (const auto& [root, values] : members) {
-    if (values.size() < 2) continue;
-    for (const ValueId value : values) group_of[value] = next;
-    ++next;
-  }
-  const auto group = [&](ValueId value) {
-    const auto found = group_of.find(value);
-    return found == group_of.end() ? -1 : found->second;
-  };
-  for (EdgeDecision& edge : plan.edges)
-    if (edge.pair) edge.scale_group = group(edge.value);
-  for (OutputPair& pair : plan.output_pairs) pair.scale_group = group(pair.value);
-  for (RangedValue& ranged : plan.ranged_values) ranged.scale_group = group(ranged.value);
-}
-
-void PlacementDraft::finish_wide(PlacementPlan& plan) const {
-  if (options_->type != CodeType::A16W8)
-    for (const ValueId value : plan.quantized_values())
-      if (is_wide(value)) plan.wide_values.insert(value);
-  for (EdgeDecision& edge : plan.edges) {
-    edge.wide = edge.pair && reads_wide(edge.consumer, edge.slot);
-    if (plan.reads_second_grid(edge) && !facts_->is_constant(edge.value))
-      edge.reason += edge.wide ? "; converted to 16 bits" : "; converted to 8 bits";
-  }
-  for (LayerDecision& layer : plan.layers) layer.wide = layer.int8 && width(layer.node) == 16;
-  for (const auto& [node, wide] : wide_nodes_) plan.wide_nodes.push_back(wide);
-}
-
-bool PlacementDraft::shares_scale_with(const std::vector<ValueId>& values, ValueId value) {
-  const ValueId root = scale_root(value);
-  return std::ranges::any_of(values, [&](ValueId one) { return scale_root(one) == root; });
-}
-
-void PlacementDraft::finish_symmetric(PlacementPlan& plan) {
-  if (symmetric_.empty() && unsigned_.empty()) return;
-  for (const ValueId value : plan.quantized_values()) {
-    if (is_symmetric(value)) plan.symmetric_values.insert(value);
-    if (shares_scale_with(unsigned_, value)) plan.unsigned_values.insert(value);
-  }
-}
-
-void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
-  const std::vector<ValueId> values = plan.quantized_values();
-  const auto paired = [&](const FixedRange& range) {
-    return std::binary_search(values.begin(), values.end(), range.value);
-  };
-  std::copy_if(fixed_ranges_.begin(), fixed_ranges_.end(), std::back_inserter(plan.fixed_ranges), paired);
-  std::copy_if(range_limits_.begin(), range_limits_.end(), std::back_inserter(plan.range_limits), paired);
-  const auto holds = [&](ValueId value) { return std::ranges::binary_search(values, value); };
+/// Leaves the decisions about values with a pair, and about those whose range must be known.
+void PlacementDraft::finish_values(PlacementPlan& plan) {
+  plan.values = values_;
+  for (const ValueId value : ranged_) plan.values.try_emplace(value);
+  for (const EdgeDecision& edge : plan.edges)
+    if (edge.reads_pair()) plan.values[edge.value].pair = true;
+  for (auto& [id, value] : plan.values) value.pair = value.pair || value.output;
+  std::erase_if(plan.values, [&](const auto& one) { return !one.second.pair && !ranged_.contains(one.first); });
+  const auto holds = [&](ValueId value) { return plan.values.contains(value); };
   std::ranges::copy_if(masked_sums_, std::back_inserter(plan.masked_sums), [&](const MaskedSum& masked) {
     return holds(masked.sum) && holds(masked.scores) && holds(masked.mask);
   });
+  for (const MaskedSum& masked : plan.masked_sums) values_[masked.mask].mask = true;
+}
+
+std::set<ValueId> PlacementDraft::roots_of(bool ValueDecision::*mark) {
+  std::set<ValueId> roots;
+  for (const auto& [id, value] : values_)
+    if (value.*mark) roots.insert(scale_root(id));
+  return roots;
+}
+
+/// Says of all values what holds for those with one scale.
+void PlacementDraft::finish_groups(PlacementPlan& plan) {
+  for (const auto mark : {&ValueDecision::symmetric, &ValueDecision::unsigned_codes, &ValueDecision::mask}) {
+    const std::set<ValueId> roots = roots_of(mark);
+    for (auto& [id, value] : plan.values) value.*mark = roots.contains(scale_root(id));
+  }
+  // By root, in value order: group numbers depend only on these.
+  std::map<ValueId, std::vector<ValueId>> members;
+  for (const auto& [id, value] : plan.values) members[scale_root(id)].push_back(id);
+  int groups = 0;
+  for (const auto& [root, ids] : members) {
+    const int group = ids.size() < 2 ? -1 : groups++;
+    for (const ValueId id : ids) {
+      ValueDecision& value = plan.values.at(id);
+      value.scale_group = group;
+      value.wide = is_wide(id);
+    }
+  }
+}
+
+void PlacementDraft::finish_second_pairs(PlacementPlan& plan) const {
+  for (EdgeDecision& edge : plan.edges) {
+    if (!edge.reads_pair()) continue;
+    ValueDecision& value = plan.values.at(edge.value);
+    if (reads_wide(edge.consumer, edge.slot) == value.wide) continue;
+    edge.reads = Reads::SecondPair;
+    value.second_pair = true;
+    if (!facts_->is_constant(edge.value))
+      edge.reason += value.wide ? "; converted to 8 bits" : "; converted to 16 bits";
+  }
 }
 
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
@@ -154,11 +156,10 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   plan.type = options_->type;
   finish_layers(plan);
   finish_edges(plan);
-  finish_ranged(plan);
+  finish_values(plan);
   finish_groups(plan);
-  finish_wide(plan);
-  finish_symmetric(plan);
-  finish_ranges(plan);
+  finish_second_pairs(plan);
+  for (const auto& [node, wide] : wide_nodes_) plan.wide_nodes.push_back(wide);
   plan.doubts = doubts_;
   for (const EngineDoubt& doubt : doubts_) plan.notes.push_back(doubt.reason + "; " + doubt.cure);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());

@@ -6,6 +6,7 @@
 
 #include "attention/attention_block.h"
 #include "detent/options/placement_options.h"
+#include "detent/reports/runs.h"
 #include "place/plan/rule.h"
 
 namespace detent {
@@ -13,7 +14,7 @@ namespace detent {
 /// The form that a block of attention gets.
 struct AttentionDecision {
   AttentionBlock block;
-  bool quantized = false;  ///< its operands carry pairs, in the form that the engine fuses
+  Runs runs = Runs::Float;  ///< on codes: its operands carry pairs, in the form that the engine fuses
   RuleId rule = nullptr;
   std::string reason;
   std::string otherwise;  ///< what the other choice of --policy attention gives; empty where there is none

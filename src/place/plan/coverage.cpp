@@ -62,16 +62,8 @@ TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
   return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
 }
 
-bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
-  return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
-    const EdgeDecision* edge = use.slot < 0 ? nullptr : plan.find_edge(use.node, use.slot);
-    return edge && edge->pair;
-  });
-}
-
 void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                        const ValueMap<DataType>& types, PlacementPlan& plan) {
-  const std::vector<ValueId> paired = plan.paired_values();
   const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
   const auto goes_into_pairs = [&](ValueId value) {
     return std::ranges::all_of(graph.value(value).uses, [&](const Use& use) { return inside.contains(use.node); });
@@ -80,14 +72,15 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
     const Shape* shape = find_shape(shapes, value);
     if (!shape || goes_into_pairs(value)) continue;
     const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
-    const bool int8 = std::binary_search(paired.begin(), paired.end(), value);
+    const ValueDecision& decision = plan.about(value);
+    const bool int8 = decision.pair;
     const DataType type = types[value];
     plan.coverage.activation_bytes += bytes;
     if (int8) plan.coverage.int8_activation_bytes += bytes;
     share_of(plan.coverage.types, int8, type).activation_bytes +=
-        shape->element_count() * static_cast<int64_t>(!int8                 ? byte_size(type)
-                                                      : plan.is_wide(value) ? 2
-                                                                            : 1);
+        shape->element_count() * static_cast<int64_t>(!int8           ? byte_size(type)
+                                                      : decision.wide ? 2
+                                                                      : 1);
   }
 }
 
@@ -100,10 +93,22 @@ std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& pla
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
     const Value &before = graph.value(*node.input(0)), &behind = graph.value(*node.output(0));
     if (share_scales(types[before.id], types[behind.id]) && !before.is_constant && !before.is_output &&
-        read_by_pairs_alone(behind, plan))
+        !behind.is_output && plan.only_pairs_read(behind))
       inside.insert(node.id);
   }
   return inside;
+}
+
+void count_layer(const LayerDecision& layer, PlacementPlan& plan) {
+  CoverageReport& sum = plan.coverage;
+  ++sum.layers;
+  sum.macs += layer.macs;
+  sum.params += layer.params;
+  if (!layer.runs_on_codes()) return;
+  const bool wide = layer.runs == Runs::A16W8 && plan.type != CodeType::A16W8;
+  ++(wide ? sum.int16_layers : sum.int8_layers);
+  (wide ? sum.int16_macs : sum.int8_macs) += layer.macs;
+  sum.int8_params += layer.params;
 }
 
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
@@ -113,16 +118,9 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
   for (LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     layer.macs = count_macs(graph, shapes, node);
-    CoverageReport& sum = plan.coverage;
     const DataType type = node.output(0) ? types[*node.output(0)] : DataType::Float32;
-    share_of(sum.types, layer.int8, type).macs += layer.macs;
-    ++sum.layers;
-    sum.macs += layer.macs;
-    sum.params += layer.params;
-    if (!layer.int8) continue;
-    ++(layer.wide ? sum.int16_layers : sum.int8_layers);
-    (layer.wide ? sum.int16_macs : sum.int8_macs) += layer.macs;
-    sum.int8_params += layer.params;
+    share_of(plan.coverage.types, layer.runs_on_codes(), type).macs += layer.macs;
+    count_layer(layer, plan);
   }
   for (AttentionDecision& decision : plan.attention) decision.macs = count_macs(graph, shapes, decision.block);
   count_activations(graph, shapes, activations, types, plan);

@@ -2,49 +2,60 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <ranges>
 
 namespace detent {
 
 std::vector<ValueId> PlacementPlan::quantized_values() const {
-  const std::vector<ValueId> paired = paired_values();
-  std::set<ValueId> values(paired.begin(), paired.end());
-  for (const RangedValue& ranged : ranged_values) values.insert(ranged.value);
-  return {values.begin(), values.end()};
+  const auto ids = std::views::keys(values);
+  return {ids.begin(), ids.end()};
 }
 
 std::vector<ValueId> PlacementPlan::paired_values() const {
-  std::set<ValueId> values;
-  for (const EdgeDecision& edge : edges)
-    if (edge.pair) values.insert(edge.value);
-  for (const OutputPair& pair : output_pairs) values.insert(pair.value);
-  return {values.begin(), values.end()};
+  std::vector<ValueId> paired;
+  for (const auto& [id, value] : values)
+    if (value.pair) paired.push_back(id);
+  return paired;
 }
 
-std::vector<ValueId> PlacementPlan::second_grids() const {
-  std::set<ValueId> values;
-  for (const EdgeDecision& edge : edges)
-    if (reads_second_grid(edge)) values.insert(edge.value);
-  return {values.begin(), values.end()};
+const ValueDecision& PlacementPlan::about(ValueId value) const {
+  static const ValueDecision none;
+  const auto found = values.find(value);
+  return found == values.end() ? none : found->second;
+}
+
+CodeType PlacementPlan::codes_of(const EdgeDecision& edge) const {
+  const bool wide = about(edge.value).wide != (edge.reads == Reads::SecondPair);
+  return edge.reads_pair() && wide ? CodeType::A16W8 : type;
 }
 
 std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
-  std::map<int, std::set<ValueId>> groups;
-  for (const EdgeDecision& edge : edges)
-    if (edge.scale_group >= 0) groups[edge.scale_group].insert(edge.value);
-  for (const OutputPair& pair : output_pairs)
-    if (pair.scale_group >= 0) groups[pair.scale_group].insert(pair.value);
-  for (const RangedValue& ranged : ranged_values)
-    if (ranged.scale_group >= 0) groups[ranged.scale_group].insert(ranged.value);
-  std::vector<std::vector<ValueId>> result;
-  for (const auto& [group, values] : groups) result.emplace_back(values.begin(), values.end());
-  return result;
+  std::map<int, std::vector<ValueId>> groups;
+  for (const auto& [id, value] : values)
+    if (value.scale_group >= 0) groups[value.scale_group].push_back(id);
+  const auto members = std::views::values(groups);
+  return {members.begin(), members.end()};
+}
+
+std::vector<std::vector<ValueId>> PlacementPlan::range_units() const {
+  std::vector<std::vector<ValueId>> units = scale_groups();
+  for (const auto& [id, value] : values)
+    if (value.scale_group < 0) units.push_back({id});
+  std::ranges::sort(units);
+  return units;
+}
+
+void PlacementPlan::take_pairs(const std::function<bool(ValueId)>& of) {
+  for (EdgeDecision& edge : edges)
+    if (edge.reads_pair() && of(edge.value)) edge.reads = Reads::Float;
+  std::erase_if(values, [&](const auto& one) { return one.second.pair && of(one.first); });
 }
 
 DataType PlacementPlan::code_type(ValueId value, const Range& range, DataType activations) const {
   const CodeFormat& format = code_format(activations);
-  if (unsigned_values.contains(value) && activations == DataType::Int8) return DataType::UInt8;
-  if (!symmetric_values.contains(value) || range.min >= 0 || format.symmetric == activations) return activations;
+  const ValueDecision& decision = about(value);
+  if (decision.unsigned_codes && activations == DataType::Int8) return DataType::UInt8;
+  if (!decision.symmetric || range.min >= 0 || format.symmetric == activations) return activations;
   const bool moved =
       range.given_scale > 0 && range.given_zero_point >= 0 && range.given_zero_point != 1 << (format.bits - 1);
   return moved ? activations : format.symmetric;
@@ -57,13 +68,22 @@ const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
   return found == edges.end() || place(*found) != wanted ? nullptr : &*found;
 }
 
+bool PlacementPlan::only_pairs_read(const Value& value) const {
+  const auto reads_pair = [&](const Use& use) {
+    const EdgeDecision* edge = use.slot < 0 ? nullptr : find_edge(use.node, use.slot);
+    return edge && edge->reads_pair();
+  };
+  return (value.is_output ? about(value.id).output.has_value() : !value.uses.empty()) &&
+         std::ranges::all_of(value.uses, reads_pair);
+}
+
 const EdgeDecision* find_pair(const PlacementPlan& plan, const Graph& graph, NodeId consumer, int slot) {
   const EdgeDecision* edge = plan.find_edge(consumer, slot);
-  while (edge && !edge->pair && edge->rule && edge->rule->moves_pairs_up) {
+  while (edge && !edge->reads_pair() && edge->rule && edge->rule->moves_pairs_up) {
     const Node* copy = graph.producer(edge->value);
     edge = copy ? plan.find_edge(copy->id, 0) : nullptr;
   }
-  return edge && edge->pair ? edge : nullptr;
+  return edge && edge->reads_pair() ? edge : nullptr;
 }
 
 const LayerDecision* PlacementPlan::find_layer(NodeId node) const {

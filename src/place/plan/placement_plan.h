@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,13 +23,32 @@ struct EdgeDecision {
   ValueId value{};
   NodeId consumer{};
   int slot = 0;
-  bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
-  int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
+  Reads reads = Reads::Float;
   RuleId rule = nullptr;
   std::string reason;          ///< in words, never empty
-  bool wide = false;           ///< a pair with 16-bit codes; where the value's own have 8 bits it is a second pair
   RuleId overruled = nullptr;  ///< the first rule that wanted the opposite
-  bool dynamic = false;        ///< without a pair: the consumer quantizes the value at run time
+
+  [[nodiscard]] bool reads_pair() const { return is_pair(reads); }
+};
+
+/// The reason for a pair that a graph output reads.
+struct OutputPair {
+  RuleId rule = nullptr;
+  std::string reason;
+};
+
+/// Everything that a plan decides about one value. Edges say who reads its pair, the graph output does with `output`.
+struct ValueDecision {
+  bool pair = false;            ///< false: only its range must be known, for a calibration cache
+  int scale_group = -1;         ///< values with the same group >= 0 share one scale, calibrated on their merged data
+  bool wide = false;            ///< its codes have 16 bits
+  bool second_pair = false;     ///< some edge reads codes of the other width
+  bool symmetric = false;       ///< its zero point must be 0
+  bool unsigned_codes = false;  ///< UINT8 codes in a plan of INT8 ones
+  bool mask = false;            ///< its huge negative numbers may be cut (PlacementPlan::masked_sums)
+  std::optional<Range> fixed;   ///< its range is given, not measured (Softmax)
+  std::optional<Range> limit;   ///< its measured range is cut to this (Clip)
+  std::optional<OutputPair> output;
 };
 
 /// A weight to be quantized.
@@ -48,41 +69,19 @@ struct TableDecision {
   bool exact = false;     ///< stored as codes only if they represent every number exactly
 };
 
-/// A weighted op and whether the engine runs it in the plan's type of codes, INT8 or FP8. LSTM and GRU do on HTP only,
-/// RNN and nodes with layers inside (If) never.
+/// A weighted op and how the engine runs it. LSTM and GRU run on codes with HTP only, RNN and nodes with layers inside
+/// (If) never.
 struct LayerDecision {
   NodeId node{};
-  bool int8 = false;
+  Runs runs = Runs::Float;
   RuleId rule = nullptr;
   std::string reason;
-  int64_t params = 0;    ///< elements of weight and constant bias
-  int64_t macs = 0;      ///< multiply-accumulates for one sample; 0 when the shapes are not known
-  bool rounded = false;  ///< float in the engine, although it has pairs and a quantized weight (O10)
-  bool wide = false;     ///< its activations have 16-bit codes in a plan of 8-bit ones (H6)
-  bool dynamic = false;  ///< its data get their scale and codes at run time (O13)
+  int64_t params = 0;  ///< elements of weight and constant bias
+  int64_t macs = 0;    ///< multiply-accumulates for one sample; 0 when the shapes are not known
 
+  [[nodiscard]] bool runs_on_codes() const { return on_codes(runs); }
   /// True when quantization costs it precision, however the engine runs it.
-  [[nodiscard]] bool is_quantized() const { return int8 || rounded; }
-};
-
-/// A pair on a graph output (or a value no edge quantizes): the graph output reads the DQ too.
-struct OutputPair {
-  ValueId value{};
-  int scale_group = -1;
-  RuleId rule = nullptr;
-  std::string reason;
-};
-
-/// A value without a pair whose range is needed all the same: for a calibration cache.
-struct RangedValue {
-  ValueId value{};
-  int scale_group = -1;
-};
-
-/// A range known without measuring.
-struct FixedRange {
-  ValueId value{};
-  Range range;
+  [[nodiscard]] bool is_quantized() const { return runs != Runs::Float; }
 };
 
 /// A node that computes with 16-bit codes beside nodes of 8 bits (H6).
@@ -104,24 +103,14 @@ struct EngineDoubt {
 };
 
 /// Every decision about a graph for a target; the rewriter executes exactly these.
-///
-/// A value has at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
-/// Edges of another width read a second pair behind it (reads_second_grid): 8-bit codes are converted to 16-bit ones of
-/// the same value, or back.
 struct PlacementPlan {
   const Target* target = nullptr;
-  CodeType type = CodeType::Int8;            ///< type of the codes; `int8` of a layer means that it runs on such codes
+  CodeType type = CodeType::Int8;            ///< type of the codes that nothing sets apart
   std::vector<EdgeDecision> edges;           ///< every data input of every node, in node order, then slot
+  std::map<ValueId, ValueDecision> values;   ///< those with a pair, and those whose range must be known
   std::vector<WeightDecision> weights;       ///< weights to be quantized, in node order
   std::vector<TableDecision> tables;         ///< weights alone: other constants that may be codes, in order of readers
   std::vector<LayerDecision> layers;         ///< every node with weights, in node order
-  std::vector<OutputPair> output_pairs;      ///< pairs that the graph output reads
-  std::vector<RangedValue> ranged_values;    ///< beside the paired ones, ascending by id
-  std::set<ValueId> wide_values;             ///< paired values with 16-bit codes beside 8-bit ones; whole scale groups
-  std::set<ValueId> symmetric_values;        ///< paired values whose zero point must be 0; whole scale groups
-  std::set<ValueId> unsigned_values;         ///< paired values with unsigned codes; whole scale groups
-  std::vector<FixedRange> fixed_ranges;      ///< paired values whose range is given, not measured (Softmax)
-  std::vector<FixedRange> range_limits;      ///< paired values whose measured range is cut to this (Clip)
   std::vector<WideNode> wide_nodes;          ///< in node order
   std::vector<MaskedSum> masked_sums;        ///< sums whose range follows that of the scores, which has a range
   std::vector<AttentionDecision> attention;  ///< of engines that fuse attention, in the order of its Softmax
@@ -129,27 +118,29 @@ struct PlacementPlan {
   std::vector<std::string> notes;            ///< such as a LeakyRelu without a pair behind it
   CoverageReport coverage;                   ///< without CoverageReport::type and casts
 
-  /// Returns the values with a pair, each once, ascending by id.
+  /// Returns the values with a pair, ascending by id.
   [[nodiscard]] std::vector<ValueId> paired_values() const;
-  /// Returns the values whose range must be known: those of every pair and ranged_values, each once, ascending by id.
-  /// Paired constants (onnxruntime, Add and Mul) are included; their range is fixed.
+  /// Returns the values whose range must be known, ascending by id: all of `values`. Paired constants (onnxruntime, Add
+  /// and Mul) are included; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
-  /// True for a value whose codes have 16 bits.
-  [[nodiscard]] bool is_wide(ValueId value) const { return type == CodeType::A16W8 || wide_values.contains(value); }
-  /// True for an edge that reads codes of another width than those of the value's own pair.
-  [[nodiscard]] bool reads_second_grid(const EdgeDecision& edge) const {
-    return edge.pair && edge.wide != is_wide(edge.value);
-  }
-  /// Returns the values with a second pair, ascending by id.
-  [[nodiscard]] std::vector<ValueId> second_grids() const;
-  /// Returns the type of a value's codes: `activations`, that without a zero point for a value of symmetric_values that
-  /// goes below 0, or UINT8 instead of INT8 for one of unsigned_values. A given zero point other than the middle stays,
-  /// with its type.
+  /// Returns the decision about a value without one of its own, too.
+  [[nodiscard]] const ValueDecision& about(ValueId value) const;
+  /// Returns the codes that an edge with a pair reads.
+  [[nodiscard]] CodeType codes_of(const EdgeDecision& edge) const;
+  /// Returns the type of a value's codes: `activations`, that without a zero point for a symmetric value that goes
+  /// below 0, or UINT8 instead of INT8 for one of unsigned codes. A given zero point other than the middle stays, with
+  /// its type.
   [[nodiscard]] DataType code_type(ValueId value, const Range& range, DataType activations) const;
-  /// Returns the values that share one scale, by group; every group has at least two.
+  /// Returns the values that share one scale, by group.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
+  /// Returns the quantized values that get one range together: the groups, and every other value alone; sorted.
+  [[nodiscard]] std::vector<std::vector<ValueId>> range_units() const;
+  /// Takes the pairs of values away: what read them reads floats.
+  void take_pairs(const std::function<bool(ValueId)>& of);
   /// Returns nullptr when the slot is not a data input.
   [[nodiscard]] const EdgeDecision* find_edge(NodeId consumer, int slot) const;
+  /// True for a value that something reads, but nothing as a float.
+  [[nodiscard]] bool only_pairs_read(const Value& value) const;
   /// Returns nullptr when the node is not a weighted op.
   [[nodiscard]] const LayerDecision* find_layer(NodeId node) const;
 };

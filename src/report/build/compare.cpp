@@ -54,7 +54,8 @@ std::vector<OwnColumn> share_columns(const CompareTargetsReport& report) {
     const auto share = [](int64_t part, int64_t whole) { return whole > 0 ? share_of(part, whole) : Words(); };
     columns[0].cells.emplace_back(share(coverage.int8_macs, coverage.macs));
     columns[1].cells.emplace_back(share(coverage.int8_layers, coverage.layers));
-    columns[2].cells.emplace_back(count(std::ranges::count(variant.plan.layers, false, &PlanReport::Layer::int8)));
+    columns[2].cells.emplace_back(
+        count(std::ranges::count(variant.plan.layers, false, &PlanReport::Layer::runs_on_codes)));
   }
   return columns;
 }

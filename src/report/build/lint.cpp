@@ -60,7 +60,7 @@ Words lint_verdict(const LintReport& report) {
 document::Grid float_layers(const PlanReport& plan) {
   document::Grid table{.heading = "float layers", .noun = "layer", .whole = static_cast<double>(plan.coverage.macs)};
   for (const auto& layer : plan.layers)
-    if (!layer.int8)
+    if (!layer.runs_on_codes())
       table.rows.push_back({.item = {{.lead = "  ",
                                       .name = name(layer.name),
                                       .after = " (" + layer.op + ")",
@@ -72,7 +72,7 @@ document::Grid float_layers(const PlanReport& plan) {
 
 /// True where the text names a rule.
 bool names_rule(const LintReport& report) {
-  const auto by_rule = [](const PlanReport::Layer& layer) { return !layer.int8 && layer.rule != "-"; };
+  const auto by_rule = [](const PlanReport::Layer& layer) { return !layer.runs_on_codes() && layer.rule != "-"; };
   const auto in_message = [](const auto& finding) { return finding.message.find(" by rule ") != std::string::npos; };
   return std::ranges::any_of(report.plan.layers, by_rule) || std::ranges::any_of(report.findings, in_message);
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,7 +17,6 @@ using Role = Line::Role;
 using Row = document::Grid::Row;
 
 constexpr size_t kReasonsShown = 20;
-const std::string kWide(name_of(CodeType::A16W8));
 
 /// Returns "R3: reason"; without a rule where it is "" or "-".
 Words why(const std::string& rule, const std::string& reason) {
@@ -30,42 +31,46 @@ Cell number_cell(int64_t value) {
   return cell;
 }
 
-Cell decision(bool quantized, const std::string& type, Words reason) {
-  Cell cell(Words(quantized ? type : "float"));
-  cell.key = quantized ? 1 : 0;
-  cell.tone = quantized ? Tone::Codes : Tone::Float;
+Cell decision(Runs runs, Words reason) {
+  Cell cell{std::string(name_of(runs))};
+  cell.key = on_codes(runs) ? 1 : 0;
+  cell.tone = on_codes(runs) ? Tone::Codes : Tone::Float;
   cell.meaning = plain_text(reason);
   return cell;
 }
 
-/// Returns the name of the type in which a layer runs.
-std::string type_of(const PlanReport::Layer& layer, const PlanReport& plan) {
-  if (layer.dynamic) return "dynamic";
-  return !layer.int8 ? "float" : layer.wide ? kWide : std::string(name_of(plan.coverage.type));
-}
-
 size_t dynamic_layers(const PlanReport& plan) {
-  return static_cast<size_t>(std::ranges::count(plan.layers, true, &PlanReport::Layer::dynamic));
+  return static_cast<size_t>(std::ranges::count(plan.layers, Runs::Dynamic, &PlanReport::Layer::runs));
 }
 
 /// True for a layer with a scale in advance beside others that find theirs at run time.
 bool is_fixed(const PlanReport::Layer& layer, const PlanReport& plan) {
-  return layer.int8 && !layer.dynamic && dynamic_layers(plan) > 0;
+  return layer.runs_on_codes() && layer.runs != Runs::Dynamic && dynamic_layers(plan) > 0;
+}
+
+/// True for a layer with 16-bit activations beside layers of 8 bits.
+bool is_wide(const PlanReport::Layer& layer, const PlanReport& plan) {
+  return layer.runs == Runs::A16W8 && plan.coverage.type != CodeType::A16W8;
+}
+
+/// Returns how the input of a layer would make it run that reads as the edge does.
+Runs runs_of(const PlanReport::Edge& edge) {
+  if (edge.reads == Reads::Dynamic) return Runs::Dynamic;
+  return is_pair(edge.reads) ? runs_on(edge.codes) : Runs::Float;
 }
 
 Row layer_row(const PlanReport& plan, size_t index, Listed listed) {
   const PlanReport::Layer& layer = plan.layers[index];
   const Words reason = why(layer.rule, layer.reason);
   Row row;
-  const bool fixed = is_fixed(layer, plan), usual = layer.int8 && !fixed;
-  row.quiet = layer.int8;
+  const bool fixed = is_fixed(layer, plan), usual = layer.runs_on_codes() && !fixed;
+  row.quiet = layer.runs_on_codes();
   row.cells = {Cell(count(index + 1)), Cell(named(layer.name, layer.op), usual ? Words() : reason),
-               decision(layer.int8, type_of(layer, plan), reason), number_cell(layer.macs), number_cell(layer.params)};
+               decision(layer.runs, reason), number_cell(layer.macs), number_cell(layer.params)};
   std::string lead = fixed ? "scale in advance: " : "kept float: ";
   if (listed != Listed::FloatLayers || usual) {
-    lead = type_of(layer, plan);
-    lead = "  " + lead + std::string(lead.size() < 4 ? 4 - lead.size() : 0, ' ') +
-           (layer.int8 && !layer.wide ? "  " : " ");
+    const char* gap = layer.runs_on_codes() && !is_wide(layer, plan) ? "  " : " ";
+    lead = fmt::format("  {:4}{}", name_of(layer.runs), gap);
   }
   row.item = {{.lead = lead,
                .name = name(layer.name),
@@ -93,7 +98,7 @@ document::Grid layers_table(const PlanReport& plan, Listed listed) {
   else
     table.heading = "layers";
   const auto rank = [&](const PlanReport::Layer& layer) {
-    return !layer.int8 ? 0 : layer.wide || is_fixed(layer, plan) ? 1 : 2;
+    return !layer.runs_on_codes() ? 0 : is_wide(layer, plan) || is_fixed(layer, plan) ? 1 : 2;
   };
   for (const int wanted : {0, 1, 2})
     for (size_t i = 0; i < plan.layers.size(); ++i)
@@ -132,16 +137,15 @@ Words size_words(const PlanReport::Attention& block) {
   return joined(parts);
 }
 
-Row attention_row(const PlanReport& plan, const PlanReport::Attention& block, Listed listed) {
+Row attention_row(const PlanReport::Attention& block, Listed listed) {
   const bool one = block.first_product == block.second_product;
-  const std::string type(block.quantized ? name_of(plan.coverage.type) : "float");
   const Words sizes = size_words(block);
   Words reason = why(block.rule, block.reason + (block.otherwise.empty() ? "" : "; " + block.otherwise));
   Row row;
   row.cells = {Cell({name(block.first_product), " ", minor(one ? "Attention" : "to " + block.second_product)}, reason),
-               decision(block.quantized, type, reason), number_cell(block.macs)};
+               decision(block.runs, reason), number_cell(block.macs)};
   row.item = {
-      {.lead = "  " + type + " ",
+      {.lead = fmt::format("  {} ", name_of(block.runs)),
        .name = one ? name(block.first_product) : Words{name(block.first_product), " .. ", name(block.second_product)},
        .after = sizes.empty() ? Words() : Words{" (", sizes, ")"},
        .rule = block.rule,
@@ -163,52 +167,49 @@ document::Grid attention_table(const PlanReport& plan, Listed listed) {
                        .capped = true,
                        .noun = "block",
                        .whole = static_cast<double>(plan.coverage.macs)};
-  for (const auto& block : plan.attention) table.rows.push_back(attention_row(plan, block, listed));
+  for (const auto& block : plan.attention) table.rows.push_back(attention_row(block, listed));
   return table;
 }
 
 /// Says "6 blocks float, REASON; OTHER CHOICE" in a line for each reason.
 void add_attention_lines(std::vector<Part>& parts, const PlanReport& plan) {
   const auto key = [](const PlanReport::Attention& block) {
-    return (block.quantized ? "1" : "0") + pattern_of(block.reason) + "\n" + pattern_of(block.otherwise);
+    return (on_codes(block.runs) ? "1" : "0") + pattern_of(block.reason) + "\n" + pattern_of(block.otherwise);
   };
   for (const auto& group : grouped(plan.attention, key)) {
     const PlanReport::Attention& first = *group.front();
-    parts.push_back(
-        Line{{"attention: ", count(group.size(), "block"), " ", first.quantized ? name_of(plan.coverage.type) : "float",
-              ", ", first.reason, first.otherwise.empty() ? "" : "; " + first.otherwise},
-             Role::Statement,
-             Where::Text});
+    parts.push_back(Line{{"attention: ", count(group.size(), "block"), " ", name_of(first.runs), ", ", first.reason,
+                          first.otherwise.empty() ? "" : "; " + first.otherwise},
+                         Role::Statement,
+                         Where::Text});
   }
 }
 
-Row edge_row(const PlanReport& plan, const PlanReport::Edge& edge, Listed listed) {
+Row edge_row(const PlanReport::Edge& edge, Listed listed) {
   const Words slot = count(edge.slot);
-  const std::string type(edge.wide ? "INT16" : name_of(plan.coverage.type));
+  const bool pair = is_pair(edge.reads), codes = edge.reads != Reads::Float;
   const std::string overruled =
-      edge.overruled.empty() ? "" : edge.overruled + (edge.pair ? " wanted floats" : " wanted a pair");
+      edge.overruled.empty() ? "" : edge.overruled + (pair ? " wanted floats" : " wanted a pair");
   const Words reason = why(edge.rule, edge.reason);
   const Words group = edge.scale_group ? Words{", scale group ", count(*edge.scale_group)} : Words();
   Row row;
-  row.quiet = edge.pair;
+  row.quiet = pair;
   row.cells = {Cell(name(edge.value), overruled.empty() ? reason : Words{reason, "; ", overruled}),
                Cell(Words{name(edge.consumer), " ", minor(edge.op), ", input ", slot, group}),
-               decision(edge.pair || edge.dynamic, edge.dynamic ? "dynamic" : type, reason)};
-  row.item = {{.lead = edge.pair      ? "  pair  "
-                       : edge.dynamic ? "  dynamic "
-                                      : "  float ",
+               decision(runs_of(edge), reason)};
+  row.item = {{.lead = fmt::format("  {:5} ", name_of(edge.reads)),
                .name = {name(edge.value), arrow(), name(edge.consumer)},
-               .after = {" (" + edge.op + ", input ", slot, edge.wide ? ", 16 bits)" : ")"},
+               .after = {" (" + edge.op + ", input ", slot, pair && edge.codes == CodeType::A16W8 ? ", 16 bits)" : ")"},
                .rule = edge.rule,
                .reason = edge.reason,
                .scale_group = edge.scale_group,
                .overruled = overruled,
-               .detail = listed != Listed::Everything || !(edge.pair || edge.dynamic)}};
+               .detail = listed != Listed::Everything || !codes}};
   return row;
 }
 
 document::Grid edges_table(const PlanReport& plan, Listed listed) {
-  const auto pairs = std::ranges::count(plan.edges, true, &PlanReport::Edge::pair);
+  const auto pairs = std::ranges::count_if(plan.edges, is_pair, &PlanReport::Edge::reads);
   document::Grid table{.id = "edges",
                        .label = "Search edges",
                        .columns = {{"Value", Kind::Name}, {"Read by", Kind::Words}, {"Decision", Kind::Tag}},
@@ -217,16 +218,15 @@ document::Grid edges_table(const PlanReport& plan, Listed listed) {
                        .folded = {"Every edge: ", count(plan.edges.size(), "edge"), ", ", count(pairs), " with a pair"},
                        .filter = "float only",
                        .noun = "edge"};
-  for (const auto& edge : plan.edges) table.rows.push_back(edge_row(plan, edge, listed));
+  for (const auto& edge : plan.edges) table.rows.push_back(edge_row(edge, listed));
   return table;
 }
 
 Words placement_lead(const PlanReport& plan) {
-  const std::string type(name_of(plan.coverage.type));
   if (plan.layers.empty()) return "The model has no weighted layers.";
-  const auto kept = static_cast<size_t>(std::ranges::count(plan.layers, false, &PlanReport::Layer::int8));
+  const auto kept = static_cast<size_t>(std::ranges::count(plan.layers, false, &PlanReport::Layer::runs_on_codes));
   const Words layers = count(plan.layers.size(), "weighted layer");
-  const bool wide = std::ranges::any_of(plan.layers, &PlanReport::Layer::wide);
+  const bool wide = std::ranges::any_of(plan.layers, [&](const auto& layer) { return is_wide(layer, plan); });
   const size_t dynamic = dynamic_layers(plan);
   const size_t fixed = plan.layers.size() - kept - dynamic;
   Words scales;
@@ -238,7 +238,7 @@ Words placement_lead(const PlanReport& plan) {
               count(fixed),
               fixed == 1 ? " has it" : " have them",
               " in advance."};
-  if (kept == 0) return {"All ", layers, " run in ", type, wide ? " or " + kWide : "", ".", scales};
+  if (kept == 0) return {"All ", layers, " run in ", name_of(plan.coverage.type), wide ? " or A16W8" : "", ".", scales};
   return {count(kept), " of ", layers,
           kept == 1 ? " stays float, listed first with its reason." : " stay float, listed first with their reasons.",
           scales};
@@ -252,7 +252,7 @@ document::Section placement(const PlanReport& plan, Listed listed) {
   std::vector<Part>& parts = section.parts;
   parts.push_back(Line{placement_lead(plan), Role::Lead});
   parts.push_back(layers_table(plan, listed));
-  const bool kept = std::ranges::any_of(plan.layers, [](const auto& layer) { return !layer.int8; });
+  const bool kept = !std::ranges::all_of(plan.layers, &PlanReport::Layer::runs_on_codes);
   if (listed == Listed::FloatLayers && kept) parts.push_back(Line{rules_words(), Role::Detail, Where::Text});
   if (!plan.wide_nodes.empty())
     parts.push_back(

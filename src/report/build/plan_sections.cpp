@@ -129,7 +129,8 @@ Section coverage(const PlanReport& plan) {
   Words sums{coverage_words(coverage), "; ", count(coverage.pairs, "pair"), " on ",
              count(plan.quantized_values, "value")};
   if (plan.shared_scale_groups) sums += {", ", count(plan.shared_scale_groups, "group"), " of shared scales"};
-  if (const auto dynamic = static_cast<size_t>(std::ranges::count(plan.layers, true, &PlanReport::Layer::dynamic)))
+  if (const auto dynamic =
+          static_cast<size_t>(std::ranges::count(plan.layers, Runs::Dynamic, &PlanReport::Layer::runs)))
     sums += {"; ", count(dynamic, "layer"), dynamic == 1 ? " finds its scale" : " find their scales", " at run time"};
   section.parts.push_back(Line{sums, Role::Apart});
   if (coverage.casts > 0 && !plan.floats)

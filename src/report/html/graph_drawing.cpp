@@ -145,7 +145,7 @@ std::string marks(const GraphView& view, const GraphView::Arc& arc, const GraphL
     y -= 15;
   };
   const std::string fate(arc.fate);
-  if (arc.edge && arc.edge->pair)
+  if (arc.edge && is_pair(arc.edge->reads))
     mark(with_fate("pair", fate).c_str(), look_of(fate).letter,
          "Pair on " + escape(arc.value) + (fate.empty() ? fate : ", " + fate) + ": " + escape(arc.edge->reason));
   if (arc.cast) mark("cast", "C", "Cast to " + view.word(arc.cast));
@@ -158,7 +158,7 @@ std::string readings(const GraphView& view, size_t first, size_t end) {
   for (size_t i = first; i < end; ++i) {
     const auto& arc = view.arcs[i];
     items += "<li><a href=\"#node-" + std::to_string(view.first + arc.from) + "\">" + name_markup(arc.value) + "</a> " +
-             (arc.edge && arc.edge->pair ? tag(with_fate("pair", arc.fate), "int8") : tag("no pair")) +
+             (arc.edge && is_pair(arc.edge->reads) ? tag(with_fate("pair", arc.fate), "int8") : tag("no pair")) +
              (arc.cast ? " " + tag("cast to " + view.word(arc.cast)) : std::string()) +
              (arc.edge ? why(arc.edge->rule, arc.edge->reason) : std::string()) + "</li>";
   }
@@ -178,7 +178,7 @@ std::string drawing(const GraphView& view) {
   std::set<size_t> cut;
   for (size_t i = 0; i < arcs.size(); ++i) {
     const auto& arc = view.arcs[i];
-    std::string& lines = layout.arcs[i].cut ? stubs : arc.edge && arc.edge->pair ? paired[arc.fate] : plain;
+    std::string& lines = layout.arcs[i].cut ? stubs : arc.edge && is_pair(arc.edge->reads) ? paired[arc.fate] : plain;
     lines += path(layout.arcs[i].line);
     if (!layout.arcs[i].cut || !cut.insert(arc.from).second) continue;
     const auto& from = layout.boxes[arc.from];
@@ -230,7 +230,7 @@ std::string key(const std::vector<const GraphView*>& views) {
     for (const auto& node : view->nodes)
       if (node.type) types.insert(*node.type);
     for (const auto& arc : view->arcs) {
-      if (arc.edge && arc.edge->pair) fates.insert(arc.fate);
+      if (arc.edge && is_pair(arc.edge->reads)) fates.insert(arc.fate);
       casts |= arc.cast.has_value();
     }
   }

@@ -54,7 +54,7 @@ class ViewMaker {
       return false;
     const PlanReport::Edge* edge = edges_[{node.name, 0}];
     const auto source = sources_.find(node.inputs[0]);
-    if (source == sources_.end() || !findings_[node.name].empty() || (edge && edge->pair)) return false;
+    if (source == sources_.end() || !findings_[node.name].empty() || (edge && is_pair(edge->reads))) return false;
     Source through = source->second;
     through.cast = node.type;
     sources_[node.outputs[0]] = std::move(through);

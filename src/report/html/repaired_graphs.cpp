@@ -15,7 +15,7 @@ using Slot = std::pair<std::string, int>;
 std::set<Slot> paired_slots(const PlanReport& plan) {
   std::set<Slot> slots;
   for (const auto& edge : plan.edges)
-    if (edge.pair) slots.emplace(edge.consumer, edge.slot);
+    if (is_pair(edge.reads)) slots.emplace(edge.consumer, edge.slot);
   return slots;
 }
 
@@ -33,7 +33,7 @@ class PairFates {
   /// after  true: the arcs are those of the written file
   void mark(GraphView& view, bool after) const {
     for (auto& arc : view.arcs)
-      if (arc.edge && arc.edge->pair) arc.fate = after ? fate_after(arc) : fate_before(arc);
+      if (arc.edge && is_pair(arc.edge->reads)) arc.fate = after ? fate_after(arc) : fate_before(arc);
   }
 
  private:

@@ -125,10 +125,10 @@ std::string value_facts(const Entry& entry) {
   return text;
 }
 
-std::string readers(const std::vector<const PlanReport::Edge*>& edges, CodeType type) {
+std::string readers(const std::vector<const PlanReport::Edge*>& edges) {
   std::string html = "<h4>Read by</h4><ul class=\"readers\">";
   for (const PlanReport::Edge* edge : edges)
-    html += "<li>" + (edge->pair ? tag(name_of(type), "int8") : tag("float")) + " <span>" +
+    html += "<li>" + (is_pair(edge->reads) ? tag(name_of(edge->codes), "int8") : tag("float")) + " <span>" +
             node_name(edge->consumer, edge->op) + "<br><span class=\"reason\">" + escape(edge->reason) +
             "</span></span></li>";
   return html + "</ul>";
@@ -140,8 +140,7 @@ std::string article(const Entry& entry, const Edges& edges, const document::Hist
                      "\" aria-labelledby=\"" + id + "-name\"><h3 id=\"" + id + "-name\">" +
                      node_name(entry.value->name, entry.value->op) + "</h3><p>" + value_facts(entry) + "</p>" +
                      value_chart(*entry.value, view.best);
-  if (const auto found = edges.find(entry.value->name); found != edges.end())
-    html += readers(found->second, view.plan->coverage.type);
+  if (const auto found = edges.find(entry.value->name); found != edges.end()) html += readers(found->second);
   return html + "</article>\n";
 }
 

@@ -16,29 +16,11 @@ constexpr std::array<std::pair<float, std::string_view>, 4> kFactors = {
 /// 0.5 dB of rounding noise, which 32 samples do not resolve.
 constexpr double kClose = 0.06;
 
-std::vector<std::vector<ValueId>> members_of_units(const PlacementPlan& plan) {
-  std::vector<std::vector<ValueId>> units = plan.scale_groups();
-  std::set<ValueId> grouped;
-  for (std::vector<ValueId>& group : units) {
-    std::ranges::sort(group);
-    grouped.insert(group.begin(), group.end());
-  }
-  for (const ValueId value : plan.quantized_values())
-    if (!grouped.contains(value)) units.push_back({value});
-  std::ranges::sort(units);
-  return units;
-}
-
-const FixedRange* find(const std::vector<FixedRange>& ranges, ValueId value) {
-  const auto found = std::ranges::find(ranges, value, &FixedRange::value);
-  return found == ranges.end() ? nullptr : &*found;
-}
-
 bool is_a_choice(const std::vector<ValueId>& members, const TrialQuestion& question) {
   if (find_override(question.overrides, question.graph, members)) return false;
   return std::ranges::all_of(members, [&](ValueId value) {
     return question.calibration.histograms.contains(value) && !question.calibration.given.contains(value) &&
-           !find(question.plan.fixed_ranges, value);
+           !question.plan.about(value).fixed;
   });
 }
 
@@ -49,9 +31,9 @@ Range reach_of(const std::vector<ValueId>& members, const TrialQuestion& questio
   for (const ValueId value : members) {
     const Histogram& histogram = question.calibration.histograms.at(value);
     measured = {std::min(measured.min, histogram.min()), std::max(measured.max, histogram.max())};
-    const FixedRange* limit = find(question.plan.range_limits, value);
+    const std::optional<Range>& limit = question.plan.about(value).limit;
     limited = limited && limit;
-    if (limit) limits = {std::min(limits.min, limit->range.min), std::max(limits.max, limit->range.max)};
+    if (limit) limits = joined(limits, *limit);
   }
   return limited ? Range{std::max(measured.min, limits.min), std::min(measured.max, limits.max)} : measured;
 }
@@ -97,7 +79,7 @@ std::vector<RangeUnit> units_to_try(const TrialQuestion& question, const std::ma
   for (const std::string_view name : auto_candidates())
     choices.emplace_back(name, question.ranges_of(*make_calibrator(name)));
   std::vector<RangeUnit> units;
-  for (std::vector<ValueId>& members : members_of_units(question.plan)) {
+  for (std::vector<ValueId>& members : question.plan.range_units()) {
     if (!is_a_choice(members, question)) continue;
     const ValueId first = members.front();
     RangeUnit unit{std::move(members), ranges.at(first), {}, 0};

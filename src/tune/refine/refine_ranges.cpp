@@ -39,8 +39,7 @@ constexpr size_t kAtOnce = 64;
 /// Returns the plan with only the pairs of these values.
 PlacementPlan only(PlacementPlan plan, const RangeChange& values) {
   plan.weights.clear();
-  for (EdgeDecision& edge : plan.edges) edge.pair = edge.pair && values.contains(edge.value);
-  std::erase_if(plan.output_pairs, [&](const OutputPair& pair) { return !values.contains(pair.value); });
+  plan.take_pairs([&](ValueId value) { return !values.contains(value); });
   return plan;
 }
 

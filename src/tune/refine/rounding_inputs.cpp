@@ -44,7 +44,7 @@ class Finder {
     if (!input || graph_.value(*input).is_constant || !runnable_.can_run(*input)) return false;
     const EdgeDecision* edge = find_pair(plan_, graph_, decision.node, slot);
     std::optional<QParams> grid;
-    if (const QuantizedValue* found = rewrite_.find_grid(plan_, edge)) grid = found->qparams;
+    if (const QuantizedValue* found = rewrite_.find_grid(edge)) grid = found->qparams;
     weight.readers.push_back({decision, *input, std::move(grid)});
     return true;
   }

@@ -23,7 +23,7 @@ std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& pla
     const LayerDecision* layer = plan.find_layer(node.id);
     if (layer && !behind && traits_of(graph, node).kind != OpKind::ConvTranspose)
       for (const WeightDecision& weight : plan.weights) {
-        if (weight.node != node.id || !layer->int8) continue;
+        if (weight.node != node.id || !layer->runs_on_codes()) continue;
         const Tensor* constant = graph.constant(weight.value);
         if (constant && weight_pairs(graph, node, weight.slot, constant->shape()).kind != PairOrder::Kind::None)
           found.insert(graph.value(weight.value).name);

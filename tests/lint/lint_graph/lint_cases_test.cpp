@@ -80,8 +80,8 @@ void check(const PlacementCase& one, const Expectation& expectation, const Expec
   if (found != expected.findings) fail("expected:" + listed(expected.findings) + "\nfound:" + listed(found) + messages);
   if (report.origin != expected.origin) fail("the origin is " + report.origin);
   for (const auto& layer : report.plan.layers)
-    if (layer.int8 == expected.float_layers.contains(layer.name))
-      fail(layer.name + " is " + (layer.int8 ? "INT8" : "float: " + layer.reason));
+    if (layer.runs_on_codes() == expected.float_layers.contains(layer.name))
+      fail(layer.name + " is " + (layer.runs_on_codes() ? "INT8" : "float: " + layer.reason));
   for (const std::string& name : expected.float_layers)
     if (std::ranges::find(report.plan.layers, name, &PlanReport::Layer::name) == report.plan.layers.end())
       fail("no layer " + name);

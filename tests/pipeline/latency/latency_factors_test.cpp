@@ -149,7 +149,7 @@ TEST_F(LatencyFactors, OfferScalesAtRunTimeWhereTheEngineHasKernelsForThem) {
   const LatencyFactor dynamic = factor("scales at run time");
   EXPECT_THAT(dynamic.options, ElementsAre("--activation", "dynamic"));
   const PlacementPlan plan = variant_of(*attempt_, options_, {&dynamic}).plan;
-  EXPECT_TRUE(std::ranges::all_of(plan.layers, &LayerDecision::dynamic));
+  EXPECT_EQ(std::ranges::count(plan.layers, Runs::Dynamic, &LayerDecision::runs), std::ssize(plan.layers));
   options_.format.int32_bias = true;
   EXPECT_THAT(names(), Not(Contains("scales at run time"))) << "the user's biases need a scale in advance";
   options_.format.int32_bias.reset(), options_.target = "tensorrt";
@@ -162,8 +162,8 @@ TEST_F(LatencyFactors, OfferScalesInAdvanceBesideThoseOfRunTime) {
   const LatencyFactor group = factor("widening matrix products with scales in advance");
   EXPECT_THAT(group.fixed, SizeIs(1));
   const LatencyVariant variant = variant_of(*attempt_, options_, {&group});
-  EXPECT_EQ(std::ranges::count(variant.plan.layers, true, &LayerDecision::dynamic), 1);
-  EXPECT_TRUE(std::ranges::all_of(variant.plan.layers, &LayerDecision::int8));
+  EXPECT_EQ(std::ranges::count(variant.plan.layers, Runs::Dynamic, &LayerDecision::runs), 1);
+  EXPECT_TRUE(std::ranges::all_of(variant.plan.layers, &LayerDecision::runs_on_codes));
   QuantizeOptions same = options_;  // what the words say makes the same plan
   same.placement.include = {group.options.at(1)};
   EXPECT_TRUE(pairs_of(variant_of(*attempt_, same, {}).plan) == pairs_of(variant.plan) ||
@@ -244,10 +244,10 @@ TEST_F(LatencyFactors, MakeThePlanOfTheirOptions) {
   const PlacementPlan& by_hand = attempt_->prepared.plan;
   ASSERT_EQ(plan.edges.size(), by_hand.edges.size());
   for (size_t i = 0; i < plan.edges.size(); ++i) {
-    EXPECT_EQ(plan.edges[i].pair, by_hand.edges[i].pair) << i;
-    EXPECT_EQ(plan.edges[i].scale_group, by_hand.edges[i].scale_group) << i;
+    EXPECT_EQ(plan.edges[i].reads_pair(), by_hand.edges[i].reads_pair()) << i;
+    EXPECT_EQ(plan.about(plan.edges[i].value).scale_group, by_hand.about(by_hand.edges[i].value).scale_group) << i;
   }
-  EXPECT_EQ(std::ranges::count_if(plan.edges, &EdgeDecision::pair), 1) << "that of the other layer";
+  EXPECT_EQ(std::ranges::count_if(plan.edges, &EdgeDecision::reads_pair), 1) << "that of the other layer";
 }
 
 }  // namespace

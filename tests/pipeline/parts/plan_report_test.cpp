@@ -52,7 +52,7 @@ g (float[1,2,4,4] x) => (float[1,2,2,2] y, int64[4] s)
     }
     if (node.op == "MaxPool") {
       bool pair = false;
-      for (const auto& edge : plan.edges) pair |= edge.consumer == node.name && edge.pair;
+      for (const auto& edge : plan.edges) pair |= edge.consumer == node.name && is_pair(edge.reads);
       EXPECT_EQ(node.type, pair ? NodeType::Codes : NodeType::Float32);
     }
   }

@@ -62,7 +62,7 @@ class DynamicQuantization : public ::testing::Test {
   }
   static std::vector<bool> dynamic_layers(const QuantizeReport& report) {
     std::vector<bool> found;
-    for (const PlanReport::Layer& layer : report.plan.layers) found.push_back(layer.dynamic);
+    for (const PlanReport::Layer& layer : report.plan.layers) found.push_back(layer.runs == Runs::Dynamic);
     return found;
   }
   static size_t count(const Model& model, std::string_view op) {

@@ -37,7 +37,7 @@ class FloatPlan : public SmallNetwork {
 std::vector<std::string> pairs_of(const PlanReport& plan) {
   std::vector<std::string> pairs;
   for (const auto& edge : plan.edges)
-    if (edge.pair) pairs.push_back(edge.value + " -> " + edge.consumer);
+    if (is_pair(edge.reads)) pairs.push_back(edge.value + " -> " + edge.consumer);
   return pairs;
 }
 

@@ -37,7 +37,7 @@ TEST_F(Overruled, AFloatEdgeNamesTheRuleThatWouldHavePutAPairThere) {
   name_overruled(plan, graph_, options, {}, {});
   const EdgeDecision* edge = plan.find_edge(pool_, 0);
   ASSERT_NE(edge, nullptr);
-  EXPECT_FALSE(edge->pair);
+  EXPECT_FALSE(edge->reads_pair());
   EXPECT_EQ(edge->rule, &rules::kUserChoice);
   EXPECT_EQ(edge->overruled, &rules::tensorrt::kPoolingAndElementwise);
 }

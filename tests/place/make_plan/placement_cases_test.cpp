@@ -65,7 +65,8 @@ std::vector<std::string> sentences_of(const PlacementPlan& plan) {
   std::vector<std::string> said = plan.notes;
   for (const LayerDecision& layer : plan.layers) said.push_back(layer.reason);
   for (const EdgeDecision& edge : plan.edges) said.push_back(edge.reason);
-  for (const OutputPair& pair : plan.output_pairs) said.push_back(pair.reason);
+  for (const auto& [id, value] : plan.values)
+    if (value.output) said.push_back(value.output->reason);
   for (const AttentionDecision& decision : plan.attention) said.push_back(decision.reason + decision.otherwise);
   return said;
 }

@@ -70,7 +70,8 @@ TEST_P(SharedOccupancy, RunsEveryLayerBetweenPairsInInt8WhenSmallLayersAreQuanti
   const PlacementPlan plan = net.plan(small_layers_quantized());
   EXPECT_EQ(plan.coverage.layers, 14);
   EXPECT_EQ(plan.coverage.int8_layers, 13);
-  const auto head = std::ranges::find_if(plan.layers, [](const LayerDecision& layer) { return !layer.int8; });
+  const auto head =
+      std::ranges::find_if(plan.layers, [](const LayerDecision& layer) { return !layer.runs_on_codes(); });
   ASSERT_NE(head, plan.layers.end());
   EXPECT_EQ(net.weight_of(head->node).shape().to_string(), "1x12x1x1x1") << "the layer that writes the graph output";
   EXPECT_EQ(head->rule, &rules::tensorrt::kFloatKernels);
@@ -81,7 +82,7 @@ TEST_P(SharedOccupancy, ByDefaultLayersOfFewChannelsOrPositionsStayFloatAndSayWh
   const PlacementPlan plan = net.plan();
   for (const LayerDecision& layer : plan.layers) {
     const Shape& weight = net.weight_of(layer.node).shape();
-    EXPECT_FALSE(layer.int8) << weight.to_string();
+    EXPECT_FALSE(layer.runs_on_codes()) << weight.to_string();
     EXPECT_EQ(layer.rule, &rules::tensorrt::kSmallLayers) << weight.to_string();
     EXPECT_NE(layer.reason.find(weight.to_string()), std::string::npos) << layer.reason;
     EXPECT_NE(layer.reason.find("--policy small-layers=quantize"), std::string::npos) << layer.reason;
@@ -94,7 +95,7 @@ TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPairWhereTheBottleneckIsIn
   const auto adds = net.of("Add");
   ASSERT_EQ(adds.size(), 3U);
   for (const Node* add : adds) {
-    const bool first = plan.find_edge(add->id, 0)->pair, second = plan.find_edge(add->id, 1)->pair;
+    const bool first = plan.find_edge(add->id, 0)->reads_pair(), second = plan.find_edge(add->id, 1)->reads_pair();
     EXPECT_NE(first, second) << add->name;
     EXPECT_EQ(plan.find_edge(add->id, 0)->rule, &rules::tensorrt::kResidualAdd);
   }
@@ -139,8 +140,8 @@ TEST_P(SharedUnet, WithConcatInputsEveryInputCarriesTheSharedScale) {
   for (const Node* concat : net.of("Concat")) {
     std::set<int> groups;
     for (const int slot : {0, 1}) {
-      ASSERT_TRUE(plan.find_edge(concat->id, slot)->pair) << concat->name;
-      groups.insert(plan.find_edge(concat->id, slot)->scale_group);
+      ASSERT_TRUE(plan.find_edge(concat->id, slot)->reads_pair()) << concat->name;
+      groups.insert(plan.about(*concat->input(slot)).scale_group);
     }
     EXPECT_EQ(groups.size(), 1U);
     EXPECT_GE(*groups.begin(), 0);

@@ -30,7 +30,7 @@ LayerCounts coverage(const fs::path& file, const std::string& target) {
     int64_t weights = 0;
     for (const MaybeValue input : inputs)
       if (const Tensor* tensor = model.graph().constant(input)) weights = std::max(weights, tensor->element_count());
-    ++counts[{weights, layer.int8}];
+    ++counts[{weights, layer.runs_on_codes()}];
   }
   return counts;
 }

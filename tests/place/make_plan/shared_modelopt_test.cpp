@@ -44,7 +44,7 @@ struct Difference {
 /// True for a layer that stays float by a policy of ours: R21, or R10 in three dimensions. In one and two R10 is
 /// theirs.
 bool keeps_float(const Graph& graph, const LayerDecision& layer) {
-  if (layer.int8) return false;
+  if (layer.runs_on_codes()) return false;
   if (layer.rule == &rules::tensorrt::kFloatKernels) return true;
   const Tensor* weight = graph.constant(graph.node(layer.node).input(1));
   return layer.rule == &rules::tensorrt::kSmallLayers && weight && weight->shape().rank() == 5;
@@ -74,7 +74,7 @@ bool stands_behind_float_layers(const Difference& difference) {
 std::string explain(const Difference& difference) {
   const EdgeDecision& ours = difference.ours;
   const Node& node = difference.graph.node(ours.consumer);
-  const bool only_theirs = difference.theirs && !ours.pair;
+  const bool only_theirs = difference.theirs && !ours.reads_pair();
   const auto by = [&](RuleId rule) { return ours.rule == rule; };
   switch (traits_of(difference.graph, node).kind) {
     case OpKind::Clip:
@@ -115,7 +115,7 @@ std::string explain(const Difference& difference) {
       break;
     default: break;
   }
-  if (!difference.theirs && ours.pair && by(&rules::tensorrt::kDeconvolutionActivation))
+  if (!difference.theirs && ours.reads_pair() && by(&rules::tensorrt::kDeconvolutionActivation))
     return "R6: pairs around a ConvTranspose's activation, or behind a 3-D layer";
   const LayerDecision* layer = difference.plan.find_layer(ours.consumer);
   if (only_theirs && layer && keeps_float(difference.graph, *layer))
@@ -148,15 +148,15 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, const std::map
     const auto found = reference.find({node.name, ours.slot});
     const bool theirs = found != reference.end() && found->second;
     if (found != reference.end()) reference.erase(found);
-    if (ours.pair == theirs) {
+    if (ours.reads_pair() == theirs) {
       result.equal += 1;
       continue;
     }
     const std::string why = explain({graph, plan, ours, theirs, listed_elsewhere(graph, ours, all)});
     if (why.empty())
       result.unexplained.push_back(node.op_type + " '" + node.name + "' slot " + std::to_string(ours.slot) + ": ours " +
-                                   (ours.pair ? "pair" : "float") + " (" + name_of(ours.rule) + ": " + ours.reason +
-                                   ")");
+                                   (ours.reads_pair() ? "pair" : "float") + " (" + name_of(ours.rule) + ": " +
+                                   ours.reason + ")");
     else
       ++result.different[why];
   }

@@ -73,7 +73,7 @@ Codes tool_codes(const nlohmann::json& pairs) {
 Codes codes_of(const Graph& graph, const PlacementPlan& plan, const Form& form) {
   Codes codes;
   const auto name = [&](ValueId value) { return graph.value(value).name; };
-  for (const ValueId value : plan.quantized_values()) codes[name(value)] = plan.is_wide(value) ? "UINT16" : "UINT8";
+  for (const ValueId value : plan.quantized_values()) codes[name(value)] = plan.about(value).wide ? "UINT16" : "UINT8";
   for (const WeightDecision& weight : plan.weights) {
     std::string& text = codes[name(weight.value)];
     text = form.per_tensor || weight.axis < 0 ? "UINT8" : "INT8";

@@ -54,8 +54,11 @@ TEST_F(PlanOfAUnet, ValuesWithPairsAreListedOnceAndGroupsHoldThem) {
   EXPECT_EQ(plan.quantized_values(), wanted);
   ASSERT_EQ(plan.scale_groups().size(), 1U);
   EXPECT_EQ(plan.scale_groups()[0].size(), 2U);  // p and k
-  EXPECT_EQ(plan.find_edge(writer("u"), 0)->scale_group, plan.find_edge(writer("c"), 0)->scale_group);
-  EXPECT_EQ(plan.find_edge(writer("y"), 0)->scale_group, -1);
+  const auto group = [&](const char* reader) {
+    return plan.about(plan.find_edge(writer(reader), 0)->value).scale_group;
+  };
+  EXPECT_EQ(group("u"), group("c"));
+  EXPECT_EQ(group("y"), -1);
 }
 
 TEST_F(PlanOfAUnet, LooksUpEdgesAndLayersAndSaysWhenThereIsNone) {
@@ -152,7 +155,7 @@ TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
 TEST(PlacementPlan, CodesAreSignedWhereTheEngineWantsZeroPoint0) {
   PlacementPlan plan;
   const ValueId other{0}, value{1};
-  plan.symmetric_values.insert(value);
+  plan.values[value].symmetric = true;
   EXPECT_EQ(plan.code_type(other, {-1, 3}, DataType::UInt8), DataType::UInt8) << "another value";
   EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::UInt8), DataType::Int8);
   EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::UInt16), DataType::Int16);
@@ -160,6 +163,42 @@ TEST(PlacementPlan, CodesAreSignedWhereTheEngineWantsZeroPoint0) {
   EXPECT_EQ(plan.code_type(value, {0, 3}, DataType::UInt8), DataType::UInt8) << "its zero point is 0 anyway";
   EXPECT_EQ(plan.code_type(value, {-1, 3, .01F, 128}, DataType::UInt8), DataType::Int8) << "the same codes, moved";
   EXPECT_EQ(plan.code_type(value, {-1, 3, .01F, 100}, DataType::UInt8), DataType::UInt8) << "a given zero point stays";
+}
+
+TEST(PlacementPlan, AnEdgeReadsTheCodesOfItsValueOrThoseOfTheOtherWidth) {
+  PlacementPlan plan;
+  const ValueId narrow{0}, wide{1};
+  plan.values = {{narrow, {.pair = true}}, {wide, {.pair = true, .wide = true}}};
+  const auto codes = [&](ValueId value, Reads reads) {
+    return name_of(plan.codes_of({.value = value, .reads = reads}));
+  };
+  EXPECT_EQ(codes(narrow, Reads::Pair), "INT8");
+  EXPECT_EQ(codes(narrow, Reads::SecondPair), "A16W8");
+  EXPECT_EQ(codes(wide, Reads::Pair), "A16W8");
+  EXPECT_EQ(codes(wide, Reads::SecondPair), "INT8");
+}
+
+TEST_F(PlanOfAUnet, TakesPairsAwayWithTheirDecisionsAndLeavesTheOthers) {
+  PlacementPlan plan = make_placement_plan(graph(), find_target("tensorrt"), {});
+  const ValueId k = *graph().find_value("k"), c = *graph().find_value("c");
+  ASSERT_TRUE(plan.about(k).pair && plan.about(c).pair);
+  plan.values[*graph().find_value("y")] = {};  // a value whose range must be known
+  plan.take_pairs([&](ValueId value) { return value != c; });
+  EXPECT_EQ(plan.paired_values(), std::vector<ValueId>{c});
+  EXPECT_EQ(plan.quantized_values().size(), 2U) << "c and y";
+  for (const EdgeDecision& edge : plan.edges) EXPECT_EQ(edge.reads_pair(), edge.value == c);
+}
+
+TEST(Runs, HaveOneNameEach) {
+  for (const CodeType type : {CodeType::Int8, CodeType::Fp8, CodeType::A16W8}) {
+    EXPECT_EQ(codes_of(runs_on(type)), type);
+    EXPECT_EQ(name_of(runs_on(type)), name_of(type));
+  }
+  EXPECT_EQ(name_of(Runs::Dynamic), "dynamic");
+  for (const Runs runs : {Runs::Float, Runs::Rounded}) {
+    EXPECT_FALSE(on_codes(runs));
+    EXPECT_EQ(name_of(runs), "float");
+  }
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ class GraphMaker {
     const std::string name = "/features/<" + std::to_string(report_.graph.nodes.size()) + ">/" + op + "&x";
     report_.graph.nodes.push_back({name, op, type, inputs, {name + "_output"}});
     for (size_t slot = 0; slot < inputs.size(); ++slot)
-      report_.edges.push_back({inputs[slot], name, op, static_cast<int>(slot), pair, std::nullopt,
-                               pair ? "R1 weighted op" : "-", pair ? "read by an INT8 kernel" : "no rule asks for it"});
+      report_.edges.push_back({inputs[slot], name, op, static_cast<int>(slot), pair ? Reads::Pair : Reads::Float,
+                               std::nullopt, pair ? "R1 weighted op" : "-",
+                               pair ? "read by an INT8 kernel" : "no rule asks for it"});
     if (op == "Conv")
-      report_.layers.push_back({name, op, type == NodeType::Codes, "R1 weighted op",
+      report_.layers.push_back({name, op, type == NodeType::Codes ? Runs::Int8 : Runs::Float, "R1 weighted op",
                                 pair ? "quantized input and weight" : "left float", 1000, 10});
     return name + "_output";
   }

@@ -63,21 +63,21 @@ PlanReport made_up_plan(size_t layers, const std::vector<ValueHistogram>& values
   for (size_t i = 0; i < layers; ++i) {
     const bool int8 = i % 9 != 8;
     const auto macs = static_cast<int64_t>(2e6 + 3e7 * uniform(random)), params = 9 * macs / 400;
-    plan.layers.push_back({"/features/block." + std::to_string(i) + (i % 3 ? "/depthwise" : "/expand") + "/Conv",
-                           i + 1 == layers ? "Gemm" : "Conv", int8, int8 ? "R1 weighted op" : "R12 user",
-                           int8 ? "constant weight" : "kept float by --exclude: the output loses 1.2 dB with it", macs,
-                           params});
+    plan.layers.push_back(
+        {"/features/block." + std::to_string(i) + (i % 3 ? "/depthwise" : "/expand") + "/Conv",
+         i + 1 == layers ? "Gemm" : "Conv", int8 ? Runs::Int8 : Runs::Float, int8 ? "R1 weighted op" : "R12 user",
+         int8 ? "constant weight" : "kept float by --exclude: the output loses 1.2 dB with it", macs, params});
     CoverageReport& sum = plan.coverage;
     ++sum.layers, sum.macs += macs, sum.params += params;
     if (int8) ++sum.int8_layers, sum.int8_macs += macs, sum.int8_params += params;
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& layer = plan.layers[i % plan.layers.size()];
-    plan.edges.push_back({values[i].name, layer.name, layer.op, 0, layer.int8,
+    plan.edges.push_back({values[i].name, layer.name, layer.op, 0, layer.runs_on_codes() ? Reads::Pair : Reads::Float,
                           i % 7 == 3 ? std::optional<int>(static_cast<int>(i / 7)) : std::nullopt, layer.rule,
                           layer.reason});
     if (i % 4 == 1)
-      plan.edges.push_back({values[i].name, "/features/block." + std::to_string(i / 3) + "/Add", "Add", 1, false,
+      plan.edges.push_back({values[i].name, "/features/block." + std::to_string(i / 3) + "/Add", "Add", 1, Reads::Float,
                             std::nullopt, "-", "no rule places a pair here"});
   }
   plan.coverage.activation_bytes = 26'400'000;

@@ -28,11 +28,12 @@ PlanReport whole_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx", plan.target = "tensorrt:11.0";
   plan.opset = 17, plan.nodes = 41, plan.folded_batchnorms = 5;
-  plan.layers = {{kOdd, "Conv", true, "R1 weighted op", "constant weight", 1234, 567},
-                 {"head", "Conv", false, "R12 user", "excluded", 301, 53}};
-  plan.edges = {{"x", kOdd, "Conv", 0, true, 3, "R1 weighted op", "data input"},
-                {"a", "relu", "Relu", 2, false, std::nullopt, "-", "no rule"}};
-  plan.attention = {{"qk", "softmax", "pv", 8, 32, 196, 197, true, true, false, true, "R20", "one kernel", "", 77}};
+  plan.layers = {{kOdd, "Conv", Runs::Int8, "R1 weighted op", "constant weight", 1234, 567},
+                 {"head", "Conv", Runs::Float, "R12 user", "excluded", 301, 53}};
+  plan.edges = {{"x", kOdd, "Conv", 0, Reads::Pair, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 2, Reads::Float, std::nullopt, "-", "no rule"}};
+  plan.attention = {
+      {"qk", "softmax", "pv", 8, 32, 196, 197, true, true, false, Runs::Int8, "R20", "one kernel", "", 77}};
   plan.wide_nodes = {{"wide", "Add", "H6 island", "8 bits cost too much"}};
   plan.coverage = {.layers = 2, .int8_layers = 1, .macs = 1535, .int8_macs = 1234, .params = 620, .int8_params = 567};
   plan.coverage.activation_bytes = 4096, plan.coverage.int8_activation_bytes = 1024, plan.coverage.pairs = 29;

@@ -39,7 +39,7 @@ inline CompareCalibratorsReport whole_calibrators(const std::string& odd) {
   report.variants = {{whole_variant("max", 0, odd)}, {whole_variant("auto", 0.125, odd), "mse"}};
   report.baselines = {whole_variant("fp16", 0.0625, odd)};
   report.winner = "auto";
-  report.plan.layers = {{odd, "Conv", true, "R1 weighted op", "constant weight", 1234, 567}};
+  report.plan.layers = {{odd, "Conv", Runs::Int8, "R1 weighted op", "constant weight", 1234, 567}};
   report.plan.coverage = {.layers = 2, .int8_layers = 1, .macs = 1535, .int8_macs = 1234};
   return report;
 }
@@ -49,7 +49,7 @@ inline CompareTargetsReport whole_targets(const std::string& odd) {
   report.targets = {"tensorrt:10.13", "onnxruntime:1.30"};
   for (size_t i = 0; i < 2; ++i) {
     TargetVariant one{whole_variant(report.targets[i], 0.125 * static_cast<double>(i), odd), report.targets[i], "mse"};
-    one.plan.layers = {{odd, "Conv", false, "R12 user", "excluded", 301, 53}};
+    one.plan.layers = {{odd, "Conv", Runs::Float, "R12 user", "excluded", 301, 53}};
     one.plan.coverage = {.layers = 7, .int8_layers = 5, .macs = 1535, .int8_macs = 1234};
     one.plan.coverage.pairs = 29, one.plan.quantized_values = 29;
     one.plan.notes = {"a note"};

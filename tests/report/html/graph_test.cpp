@@ -26,10 +26,10 @@ PlanReport plan() {
                       {"head", "Conv", NodeType::Float32, {"a"}, {"y"}},
                       {"shape", "Shape", NodeType::Other, {"x"}, {"s"}}};
   plan.graph.outputs = {"y", "s"};
-  plan.edges = {{"x16", "conv<1>", "Conv", 0, true, std::nullopt, "R1 weighted op", "data of a kernel"},
-                {"a", "head", "Conv", 0, false, std::nullopt, "-", "it was excluded"}};
-  plan.layers = {{"conv<1>", "Conv", true, "R1 weighted op", "quantized", 1, 1},
-                 {"head", "Conv", false, "R12 user", "excluded", 1, 1}};
+  plan.edges = {{"x16", "conv<1>", "Conv", 0, Reads::Pair, std::nullopt, "R1 weighted op", "data of a kernel"},
+                {"a", "head", "Conv", 0, Reads::Float, std::nullopt, "-", "it was excluded"}};
+  plan.layers = {{"conv<1>", "Conv", Runs::Int8, "R1 weighted op", "quantized", 1, 1},
+                 {"head", "Conv", Runs::Float, "R12 user", "excluded", 1, 1}};
   return plan;
 }
 
@@ -44,14 +44,14 @@ TEST(GraphView, InputsAndOutputsAreNodesAndACastIsAMark) {
   EXPECT_EQ(view.arcs[0].value, "x");
   EXPECT_EQ(view.arcs[0].cast, NodeType::Float16);
   ASSERT_NE(view.arcs[0].edge, nullptr);
-  EXPECT_TRUE(view.arcs[0].edge->pair);
+  EXPECT_EQ(view.arcs[0].edge->reads, Reads::Pair);
   EXPECT_FALSE(view.arcs[2].cast);
   for (const auto& arc : view.arcs) EXPECT_LT(arc.from, arc.to);
 }
 
 TEST(GraphView, ACastBehindAPairOrToIntegersIsANode) {
   PlanReport report = plan();
-  report.edges.push_back({"x", "cast", "Cast", 0, true, std::nullopt, "R1", "a pair in front of the cast"});
+  report.edges.push_back({"x", "cast", "Cast", 0, Reads::Pair, std::nullopt, "R1", "a pair in front of the cast"});
   EXPECT_EQ(view_graph(report, {}).nodes[1].op, "Cast");
   report = plan();
   report.graph.nodes[0].type = NodeType::Other;

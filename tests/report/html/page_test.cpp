@@ -24,10 +24,10 @@ CompareCalibratorsReport small_comparison() {
   report.variants = {{{.name = "max", .metrics = {{"top1", 0.7}, {"sqnr_db", 10}}, .size_bytes = 1000}},
                      {{.name = "mse", .metrics = {{"top1", 0.765}, {"sqnr_db", 12}}, .size_bytes = 1000}}};
   report.winner = "mse";
-  report.plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
-                        {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
-  report.plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
-                       {"x", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  report.plan.layers = {{"conv1", "Conv", Runs::Int8, "R1 weighted op", "constant weight", 10, 5},
+                        {"head", "Conv", Runs::Float, "R12 user", "excluded", 30, 5}};
+  report.plan.edges = {{"x", "conv1", "Conv", 0, Reads::Pair, 3, "R1 weighted op", "data input"},
+                       {"x", "relu", "Relu", 0, Reads::Float, std::nullopt, "-", "no rule"}};
   report.plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
   ValueHistogram value;
   value.name = "x", value.op = "input";

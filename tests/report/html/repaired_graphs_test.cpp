@@ -23,7 +23,8 @@ PlanReport plan(const std::vector<std::pair<std::string, int>>& paired) {
   for (const auto& node : plan.graph.nodes)
     for (int slot = 0; slot < std::ssize(node.inputs); ++slot)
       if (std::ranges::count(paired, std::pair(node.name, slot)) > 0)
-        plan.edges.push_back({node.inputs[static_cast<size_t>(slot)], node.name, node.op, slot, true, {}, "-", "r"});
+        plan.edges.push_back(
+            {node.inputs[static_cast<size_t>(slot)], node.name, node.op, slot, Reads::Pair, {}, "-", "r"});
   return plan;
 }
 

@@ -15,10 +15,10 @@ PlanReport small_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx";
   plan.target = "tensorrt:10.13";
-  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
-                 {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
-  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
-                {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.layers = {{"conv1", "Conv", Runs::Int8, "R1 weighted op", "constant weight", 10, 5},
+                 {"head", "Conv", Runs::Float, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, Reads::Pair, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 0, Reads::Float, std::nullopt, "-", "no rule"}};
   plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
   return plan;
 }

@@ -15,8 +15,8 @@ class RangeTrials : public ::testing::Test {
     const Graph& graph = model_.graph();
     a_ = *graph.find_value("a");
     b_ = *graph.find_value("b");
-    plan_.edges = {{a_, kFirst, 0, true, -1, nullptr, "test"}, {b_, kSecond, 0, true, -1, nullptr, "test"}};
-    plan_.layers = {{kFirst, true, nullptr, "test", 1, 10}, {kSecond, true, nullptr, "test", 1, 100}};
+    plan_.values = {{a_, {.pair = true}}, {b_, {.pair = true}}};
+    plan_.layers = {{kFirst, Runs::Int8, nullptr, "test", 1, 10}, {kSecond, Runs::Int8, nullptr, "test", 1, 100}};
     const std::vector<float> elements{-8, 1, 8};
     for (const ValueId value : {a_, b_}) calibration_.histograms[value].add(elements);
   }
@@ -58,7 +58,7 @@ TEST_F(RangeTrials, CostTheLayersBehindThem) {
 
 TEST_F(RangeTrials, GoNoFurtherThanWhatWasMeasuredOrMayOccur) {
   EXPECT_EQ(ends(units({{a_, {-7, 7}}, {b_, {-4, 4}}})[0]).back(), 8);
-  plan_.range_limits = {{a_, {0, 4.5F}}};
+  plan_.values[a_].limit = {0, 4.5F};
   EXPECT_EQ(ends(units()[0]).back(), 4.5F);
 }
 
@@ -69,14 +69,14 @@ TEST_F(RangeTrials, LieApart) {
 }
 
 TEST_F(RangeTrials, OfAGroupChangeAllItsMembers) {
-  for (EdgeDecision& edge : plan_.edges) edge.scale_group = 0;
+  for (auto& [id, value] : plan_.values) value.scale_group = 0;
   const auto found = units();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].members, (std::vector<ValueId>{std::min(a_, b_), std::max(a_, b_)}));
 }
 
 TEST_F(RangeTrials, LeaveGivenRangesAlone) {
-  plan_.fixed_ranges = {{b_, {0, 1}}};
+  plan_.values[b_].fixed = {0, 1};
   ASSERT_EQ(units().size(), 1U);
   EXPECT_EQ(units()[0].members, std::vector<ValueId>{a_});
   overrides_["a"] = {nullptr, {-1, 1}};
@@ -84,7 +84,7 @@ TEST_F(RangeTrials, LeaveGivenRangesAlone) {
 }
 
 TEST_F(RangeTrials, LeaveAGroupWithAGivenMemberAlone) {
-  for (EdgeDecision& edge : plan_.edges) edge.scale_group = 0;
+  for (auto& [id, value] : plan_.values) value.scale_group = 0;
   calibration_.given[b_] = range_of_scale(0.5F);
   EXPECT_TRUE(units().empty());
 }

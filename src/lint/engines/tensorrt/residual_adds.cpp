@@ -25,9 +25,9 @@ std::vector<ResidualAdd> residual_adds(const LintView& view) {
   std::vector<ResidualAdd> found;
   const PlacementPlan& plan = view.given_plan();
   for (const EdgeDecision& edge : plan.edges) {
-    if (edge.pair || !decided_by_residual_rule(edge)) continue;
+    if (edge.reads_pair() || !decided_by_residual_rule(edge)) continue;
     const EdgeDecision* other = plan.find_edge(edge.consumer, 1 - edge.slot);
-    if (other && other->pair && decided_by_residual_rule(*other))
+    if (other && other->reads_pair() && decided_by_residual_rule(*other))
       found.push_back({&view.node(edge.consumer), edge.slot, 1 - edge.slot});
   }
   return found;

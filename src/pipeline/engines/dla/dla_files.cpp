@@ -29,7 +29,7 @@ bool is_int8(const PlacementPlan& plan, const GraphFacts& facts, const Node& nod
     const MaybeValue input = node.input(slot);
     if (!facts.is_float(input) || facts.is_constant(input)) return true;
     const EdgeDecision* edge = plan.find_edge(node.id, slot);
-    return edge && (edge->pair || edge->rule == &rules::dla::kLayers);
+    return edge && (edge->reads_pair() || edge->rule == &rules::dla::kLayers);
   });
 }
 

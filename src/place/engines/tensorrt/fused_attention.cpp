@@ -97,7 +97,7 @@ void decide_block(const GraphFacts& facts, PlacementDraft& draft, AttentionBlock
     decision.reason = "kept float by another rule";
     keep_operands_float(draft, found, "another node of this attention stays float by another rule");
   } else if (asked && misfit.empty()) {
-    decision.quantized = true;
+    decision.runs = runs_on(draft.options().type);
     decision.reason = attention_kernel_text(facts, attention_type(draft)) + " (" + option + ")";
     decision.otherwise = "--policy attention=float: " + float_form(facts, found);
     pair_operands(facts, draft, found, option);

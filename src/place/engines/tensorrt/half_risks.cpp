@@ -36,7 +36,7 @@ std::vector<std::string> half_risks(const PlacementPlan& plan, const Graph& grap
   std::vector<std::string> found;
   for (const LayerDecision& layer : plan.layers) {
     const OpKind kind = facts.kind(layer.node);
-    if (!layer.int8 || (kind != OpKind::Conv && kind != OpKind::ConvTranspose)) continue;
+    if (!layer.runs_on_codes() || (kind != OpKind::Conv && kind != OpKind::ConvTranspose)) continue;
     const Node& node = graph.node(layer.node);
     const Shape& weight = facts.weight(layer.node).shape();
     const bool grouped = node.int_or("group", 1) != 1;

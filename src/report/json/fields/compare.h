@@ -90,7 +90,7 @@ void fields(auto& v, const TargetVariant& r) {
   scored_fields(v, r);
   v("coverage", r.plan.coverage, "Share of the model that runs in INT8, FP8 or A16W8.");
   v("float_layers",
-    seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
+    seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.runs_on_codes(); }),
     "The layers that stay float.");
   v("float_types", r.plan.floats, kFloatTypes);
   v("equalize", r.equalized, "Equalization of the model for this target; null if not requested.");

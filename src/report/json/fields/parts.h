@@ -314,7 +314,7 @@ void fields(auto& v, const PlanReport::Attention& r) {
   v("masked", r.masked, "Whether a mask or a bias changes the scores.");
   v("rotary", r.rotary, "Whether positions turn queries and keys.");
   v("grouped", r.grouped, "Whether several heads of queries share keys and values.");
-  v("quantized", r.quantized, "Whether its operands have pairs, in the form that the engine fuses.");
+  v("quantized", on_codes(r.runs), "Whether its operands have pairs, in the form that the engine fuses.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.reason, "What it becomes, in words.");
   v("otherwise", r.otherwise, "What the other choice of --policy attention gives, in words.");
@@ -431,23 +431,17 @@ void fields(auto& v, const FloatReport& r) {
   v("exceptions", r.exceptions, "The nodes that stay FP32, in execution order.");
 }
 
-/// A weighted layer of a plan, and the plan's type.
-struct TypedLayer {
-  const PlanReport::Layer& layer = kEmptyReport<PlanReport::Layer>;
-  CodeType type = {};
-};
-
-void fields(auto& v, const TypedLayer& r) {
+void fields(auto& v, const PlanReport::Layer& r) {
   v.part("layer", "A weighted operator and its decision.");
-  node_fields(v, r.layer);
-  v("int8", r.layer.int8, "Whether it runs on codes of the plan's type.");
-  v("dynamic", r.layer.dynamic, "Whether its data get their scale at run time.");
-  v("type", !r.layer.int8 ? "float" : option_name_of(r.layer.wide ? CodeType::A16W8 : r.type), "Type in which it runs.",
+  node_fields(v, r);
+  v("int8", r.runs_on_codes(), "Whether it runs on codes of the plan's type.");
+  v("dynamic", r.runs == Runs::Dynamic, "Whether its data get their scale at run time.");
+  v("type", r.runs_on_codes() ? option_name_of(codes_of(r.runs)) : "float", "Type in which it runs.",
     {"int8", "fp8", "a16w8", "float"});
-  v("rule", r.layer.rule, "Rule that decided, as src/place/RULES.md names it.");
-  v("reason", r.layer.reason, kReason);
-  v("macs", r.layer.macs, "Multiply-accumulates per sample; 0 where sizes are open.");
-  v("params", r.layer.params, "Elements of its weight.");
+  v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
+  v("reason", r.reason, kReason);
+  v("macs", r.macs, "Multiply-accumulates per sample; 0 where sizes are open.");
+  v("params", r.params, "Elements of its weight.");
 }
 
 /// A layer that stays float.

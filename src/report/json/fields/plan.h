@@ -19,12 +19,10 @@ void fields(auto& v, const PlanReport::Edge& r) {
   v("consumer", r.consumer, "Name of the node that reads it.");
   v("op", r.op, "Operator of that node.");
   v("slot", static_cast<size_t>(r.slot), "Index of the input.");
-  v("decision",
-    r.pair      ? "pair"
-    : r.dynamic ? "dynamic"
-                : "float",
-    "Whether it is read through a pair; dynamic: it gets scale and codes at run time.", {"pair", "dynamic", "float"});
-  v("bits", r.pair ? std::optional<size_t>(r.wide ? 16 : 8) : std::nullopt, "Bits of the codes; null without a pair.");
+  v("decision", name_of(r.reads), "Whether it is read through a pair; dynamic: it gets scale and codes at run time.",
+    {"pair", "dynamic", "float"});
+  v("bits", when<size_t>(is_pair(r.reads), r.codes == CodeType::A16W8 ? 16 : 8),
+    "Bits of the codes; null without a pair.");
   v("scale_group", r.scale_group, "Number of the group of values that share the scale; null without a group.");
   v("rule", r.rule, "Rule that decided, as src/place/RULES.md names it.");
   v("reason", r.reason, kReason);
@@ -73,7 +71,7 @@ void speed_fields(auto& v, const PlanReport& r) {
 void fields(auto& v, const PlanReport& r) {
   v.document("plan", "Report of detent plan");
   plan_head_fields(v, r);
-  v("layers", seen_as<TypedLayer>(r.layers, r.coverage.type), "The weighted operators, in execution order.");
+  v("layers", r.layers, "The weighted operators, in execution order.");
   v("edges", r.edges, "Every data input of every node, in execution order.");
   v("wide_nodes", r.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
   v("attention", r.attention, "Blocks of attention and what the engine makes of them, in execution order.");
@@ -106,8 +104,7 @@ void fields(auto& v, const LintReport& r) {
   v("following", r.following, "Number of findings that do not occur for that engine.");
   v("findings", r.findings, "The findings, worst first.");
   speed_fields(v, r.plan);
-  v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type),
-    "The weighted operators as the file runs them, in execution order.");
+  v("layers", r.plan.layers, "The weighted operators as the file runs them, in execution order.");
   v("notes", r.plan.notes, kNotes);
   v("coverage", r.plan.coverage, "Share of the file that runs in INT8 or FP8.");
 }

@@ -139,9 +139,9 @@ void fields(auto& v, const QuantizeReport& r) {
     "saturates.");
   v.optional("latency", r.latency, "Search for the fastest file within the accuracy; absent if not requested.");
   outlier_fields(v, r.outliers);
-  v("layers", seen_as<TypedLayer>(r.plan.layers, r.plan.coverage.type), "The weighted operators, in execution order.");
+  v("layers", r.plan.layers, "The weighted operators, in execution order.");
   v("float_layers",
-    seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
+    seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.runs_on_codes(); }),
     "The layers that stay float.");
   v("wide_nodes", r.plan.wide_nodes, "Nodes with 16-bit activations beside nodes of 8 bits, in execution order.");
   v("attention", r.plan.attention, "Blocks of attention and what the engine makes of them, in execution order.");

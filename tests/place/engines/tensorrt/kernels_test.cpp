@@ -124,7 +124,7 @@ TEST(TensorRtKernels, RunAsTheTableSays) {
     // A depthwise Conv that writes floats does so in a slow kernel.
     const bool depthwise = row.at("groups") != "1" && row.at("groups") == row.at("in");
     const bool int8 = row.at("runs") == "int8" || (row.at("runs") == "int8 to float" && !depthwise);
-    EXPECT_EQ(decision->int8, int8) << decision->reason << "\n" << model_of(row);
+    EXPECT_EQ(decision->runs_on_codes(), int8) << decision->reason << "\n" << model_of(row);
     floats += !int8;
   }
   EXPECT_GT(floats, 100U) << "the rows tell the two apart";

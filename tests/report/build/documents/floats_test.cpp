@@ -31,7 +31,7 @@ FloatReport some_floats() {
 PlanReport some_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx", plan.target = "tensorrt:11.0";
-  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 75, 5}};
+  plan.layers = {{"conv1", "Conv", Runs::Int8, "R1 weighted op", "constant weight", 75, 5}};
   plan.coverage = {.layers = 1, .int8_layers = 1, .macs = 100, .int8_macs = 75, .pairs = 1};
   plan.coverage.types = {.int8 = {75, 10}, .half = {20, 50}, .float32 = {5, 40}};
   plan.coverage.casts = 6;

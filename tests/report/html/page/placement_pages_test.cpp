@@ -17,10 +17,10 @@ PlanReport plan_of_page() {
   PlanReport plan;
   plan.model = "folder/net.onnx", plan.target = "tensorrt:10.13";
   plan.opset = 13, plan.nodes = 4;
-  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
-                 {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
-  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
-                {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.layers = {{"conv1", "Conv", Runs::Int8, "R1 weighted op", "constant weight", 10, 5},
+                 {"head", "Conv", Runs::Float, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, Reads::Pair, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 0, Reads::Float, std::nullopt, "-", "no rule"}};
   plan.notes = {"a note of the plan"};
   plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
   plan.quantized_values = 1;
@@ -52,18 +52,21 @@ TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
   EXPECT_THAT(page, Not(HasSubstr("id=\"values\""))) << "there was no data";
 }
 
-TEST(PlanPage, ListsNodesWith16BitActivationsAndNamesTheTypeOfTheirLayersAndEdges) {
+TEST(PlanPage, ListsNodesWith16BitActivationsAndNamesTheTypeOfTheirLayersAndEdgesAlike) {
   PlanReport plan = plan_of_page();
-  EXPECT_THAT(to_html(plan), AllOf(Not(HasSubstr("id=\"wide-nodes\"")), Not(HasSubstr(">INT16<"))));
+  EXPECT_THAT(to_html(plan), AllOf(Not(HasSubstr("id=\"wide-nodes\"")), Not(HasSubstr(">A16W8<"))));
   plan.wide_nodes = {{"conv1", "Conv", "H6 island", "8 bits cost too much"}};
-  plan.layers[0].wide = plan.edges[0].wide = true;
+  plan.layers[0].runs = Runs::A16W8;
+  plan.edges[0].codes = CodeType::A16W8;
   const std::string page = to_html(plan);
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("id=\"wide-nodes\""), HasSubstr("16-bit activations: 1 node"),
                           HasSubstr("8 bits cost too much")));
-  EXPECT_THAT(page, AllOf(HasSubstr(">A16W8<"), HasSubstr(">INT16<")))
-      << "of the layer, and of the codes that it reads";
+  const auto layers = page.find("<table id=\"layers\""), edges = page.find("<table id=\"edges\"");
+  ASSERT_LT(layers, edges);
+  EXPECT_LT(page.find(">A16W8<", layers), edges) << "the layer";
+  EXPECT_NE(page.find(">A16W8<", edges), std::string::npos) << "the codes that it reads";
 }
 
 TEST(PlanPage, OfNothingStands) {

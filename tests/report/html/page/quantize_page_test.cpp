@@ -21,8 +21,8 @@ QuantizeReport good_report() {
   report.target = "tensorrt:10.13", report.calibrator = "mse";
   report.samples = 10;
   report.model_bytes = 4000, report.output_bytes = 1000;
-  report.plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5}};
-  report.plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"}};
+  report.plan.layers = {{"conv1", "Conv", Runs::Int8, "R1 weighted op", "constant weight", 10, 5}};
+  report.plan.edges = {{"x", "conv1", "Conv", 0, Reads::Pair, 3, "R1 weighted op", "data input"}};
   report.plan.coverage = {1, 1, 10, 10, 5, 5, 100, 50, 1};
   report.notes = {"a note of the rewrite"};
   report.values = {{"x", -1, 1, true, DataType::Int8, 0.0078125, 0, 3},
