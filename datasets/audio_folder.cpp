@@ -3,6 +3,7 @@
 #include "core/files/reach.h"
 #include "datasets/audio/audio_transform.h"
 #include "datasets/base/natural_order.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/image_folder.h"
 #include "detent/base/error.h"
 
@@ -12,29 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Audio files, decoded when read.
-class AudioSource final : public DataSource {
- public:
-  AudioSource(fs::path root, std::vector<std::string> names, AudioTransform transform)
-      : root_(std::move(root)), names_(std::move(names)), transform_(std::move(transform)) {}
-
-  size_t size() const override { return names_.size(); }
-  std::string sample_name(size_t i) const override { return names_[i]; }
-  Sample read(size_t i) const override {
-    const fs::path path = root_ / names_[i];
-    const AudioClip clip = read_audio(path, transform_.spec().channel);
-    try {
-      return {i, names_[i], transform_.apply(clip)};
-    } catch (const Error& error) {
-      throw error.in(path.string());
-    }
+Sample read_clip(const fs::path& path, const AudioTransform& transform) {
+  const AudioClip clip = read_audio(path, transform.spec().channel);
+  try {
+    return {.inputs = transform.apply(clip)};
+  } catch (const Error& error) {
+    throw error.in(path.string());
   }
-
- private:
-  fs::path root_;
-  std::vector<std::string> names_;
-  AudioTransform transform_;
-};
+}
 
 }  // namespace
 
@@ -65,7 +51,7 @@ std::unique_ptr<DataSource> open_audio_folder(const SourceRequest& request) {
 
 std::unique_ptr<DataSource> open_clips(const fs::path& root, std::vector<std::string> names,
                                        const SourceRequest& request) {
-  if (request.preprocess.empty()) {
+  if (request.preprocess.text.empty()) {
     std::string presets;
     for (const PreprocessPreset& preset : audio_presets())
       presets +=
@@ -74,9 +60,10 @@ std::unique_ptr<DataSource> open_clips(const fs::path& root, std::vector<std::st
                 request.src + ": audio needs --preprocess, which must be the features used in training",
                 "choose a preset; key=value pairs behind it change it:" + presets);
   }
-  return std::make_unique<AudioSource>(
-      root, std::move(names),
-      AudioTransform(parse_audio_preprocess(request.preprocess), request.inputs, request.masks));
+  const auto& [text, images, audio] = request.preprocess;
+  const AudioSpec spec = audio ? *audio : parse_audio_preprocess(text);  // refuses what is for images
+  const AudioTransform transform(spec, request.inputs, request.masks);
+  return decoded_files(root, std::move(names), [transform](const fs::path& path) { return read_clip(path, transform); });
 }
 
 }  // namespace detent

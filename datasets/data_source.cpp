@@ -13,10 +13,10 @@
 #include "core/files/reach.h"
 #include "core/index.h"
 #include "core/text.h"
-#include "datasets/audio/audio_preprocess.h"
 #include "datasets/base/array_fit.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/data_source_list.h"
-#include "datasets/images/preprocess.h"
+#include "datasets/sample_request.h"
 #include "datasets/synthetic.h"
 #include "detent/base/error.h"
 #include "detent/base/input_files.h"
@@ -25,67 +25,13 @@ namespace detent {
 
 namespace {
 
-/// Selected samples of a source.
-class SelectedSource final : public DataSource {
- public:
-  SelectedSource(std::unique_ptr<DataSource> source, std::vector<size_t> chosen)
-      : source_(std::move(source)), chosen_(std::move(chosen)) {}
-
-  size_t size() const override { return chosen_.size(); }
-  std::string sample_name(size_t i) const override { return source_->sample_name(chosen_[i]); }
-  Sample read(size_t i) const override {
-    Sample sample = source_->read(chosen_[i]);
-    sample.index = i;
-    return sample;
-  }
-  size_t batch() const override { return source_->batch(); }
-
- private:
-  std::unique_ptr<DataSource> source_;
-  std::vector<size_t> chosen_;
-};
-
-/// Applies shuffle, limit and shard, in this order; sample.index becomes the position after them.
-///
-/// Shuffle: Fisher-Yates over SplitMix64(seed), the same order on every machine. Shard I/N keeps every N-th group of
-/// `source->batch()` consecutive samples from the I-th on, including an incomplete last group.
-/// Errors  Usage for a shard that is not 1 <= I <= N; InvalidData when no sample is left.
-std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const DataOptions& options) {
-  const std::string shard = std::to_string(options.shard_index) + "/" + std::to_string(options.shard_count);
-  if (options.shard_index < 1 || options.shard_index > options.shard_count)
-    throw Error(ErrorCode::Usage, "--shard " + shard + " is invalid: give I/N with I from 1 to N");
-  if (options.limit == size_t{0}) throw Error(ErrorCode::Usage, "--limit 0 leaves no samples");
-  if (!options.shuffle && !options.limit && options.shard_count == 1) return source;
-  std::vector<size_t> order(source->size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (options.shuffle) {
-    RandomBits bits(*options.shuffle);
-    for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[bits.below(left)]);
-  }
-  if (options.limit && *options.limit < order.size()) {
-    const size_t all = order.size(), kept = *options.limit;
-    for (size_t i = 0; options.spread && i < kept; ++i) order[i] = order[i * all / kept];
-    order.resize(kept);
-  }
-  std::vector<size_t> chosen;
-  for (size_t i = 0; i < order.size(); ++i)
-    if (i / source->batch() % options.shard_count == options.shard_index - 1) chosen.push_back(order[i]);
-  if (chosen.empty())
-    throw Error(ErrorCode::InvalidData,
-                "--shard " + shard + " of " + std::to_string(order.size()) + " samples is empty");
-  return std::make_unique<SelectedSource>(std::move(source), std::move(chosen));
-}
-
 /// A source whose samples have batch axes; it may be a caller's own source.
-class BatchedSource final : public DataSource {
+class BatchedSource final : public WrappedSource {
  public:
   BatchedSource(std::shared_ptr<const DataSource> source, std::vector<int> axes, size_t batch)
-      : source_(std::move(source)), axes_(std::move(axes)), batch_(batch) {}
-
-  size_t size() const override { return source_->size(); }
-  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
+      : WrappedSource(std::move(source)), axes_(std::move(axes)), batch_(batch) {}
   Sample read(size_t i) const override {
-    Sample sample = source_->read(i);
+    Sample sample = WrappedSource::read(i);
     if (sample.inputs.size() != axes_.size())
       throw Error(ErrorCode::InvalidData, sample_name(i) + " holds " + std::to_string(sample.inputs.size()) +
                                               " tensors, the model has " + std::to_string(axes_.size()) + " inputs");
@@ -95,7 +41,6 @@ class BatchedSource final : public DataSource {
   size_t batch() const override { return batch_; }
 
  private:
-  std::shared_ptr<const DataSource> source_;
   std::vector<int> axes_;
   size_t batch_;
 };
@@ -124,52 +69,29 @@ std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
   return result;
 }
 
-/// Adds batch axes and the batch size to a source.
-std::unique_ptr<DataSource> with_batch_layout(std::shared_ptr<const DataSource> source,
-                                              std::span<const InputSpec> inputs) {
-  std::vector<int> axes;
-  for (const FeedInput& input : feed_inputs(inputs)) axes.push_back(input.batch_axis);
-  return std::make_unique<BatchedSource>(std::move(source), std::move(axes), group_size(inputs));
-}
-
-/// Samples of arrays in memory, one per input, named "sample 1" and so on.
+/// Opens arrays in memory, one per input.
 /// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no
 /// samples, and arrays with different numbers of samples.
-class ArraySource final : public DataSource {
- public:
-  ArraySource(std::span<const Tensor> arrays, std::span<const FeedInput> inputs)
-      : arrays_(arrays.begin(), arrays.end()), inputs_(inputs.begin(), inputs.end()) {
-    if (arrays_.size() != inputs_.size())
-      throw Error(ErrorCode::InvalidData, std::to_string(arrays_.size()) + " arrays were given, the model has " +
-                                              std::to_string(inputs_.size()) + " inputs");
-    for (size_t i = 0; i < arrays_.size(); ++i) {
-      fits_.push_back(fit_array(arrays_[i].shape(), inputs_[i]));
-      if (fits_[i].samples == 0)
-        throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs_[i].spec.name + "' holds no samples");
-      if (fits_[i].samples != fits_[0].samples)
-        throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs_[i].spec.name + "' holds " +
-                                                std::to_string(fits_[i].samples) + " samples, that for '" +
-                                                inputs_[0].spec.name + "' " + std::to_string(fits_[0].samples));
-    }
+std::unique_ptr<DataSource> open_arrays(const std::vector<Tensor>& arrays, const std::vector<FeedInput>& inputs) {
+  if (arrays.size() != inputs.size())
+    throw Error(ErrorCode::InvalidData, std::to_string(arrays.size()) + " arrays were given, the model has " +
+                                            std::to_string(inputs.size()) + " inputs");
+  std::vector<ArrayFit> fits;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    fits.push_back(fit_array(arrays[i].shape(), inputs[i]));
+    if (fits[i].samples == 0)
+      throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs[i].spec.name + "' holds no samples");
+    if (fits[i].samples != fits[0].samples)
+      throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs[i].spec.name + "' holds " +
+                                              std::to_string(fits[i].samples) + " samples, that for '" +
+                                              inputs[0].spec.name + "' " + std::to_string(fits[0].samples));
   }
-
-  size_t size() const override { return fits_.front().samples; }
-  std::string sample_name(size_t i) const override { return "sample " + std::to_string(i + 1); }
-  Sample read(size_t i) const override {
-    Sample sample{i, sample_name(i), {}};
-    for (size_t k = 0; k < arrays_.size(); ++k) {
-      ArraySample one = cut_sample(arrays_[k], fits_[k], i, inputs_[k]);
-      sample.inputs.push_back(std::move(one.values));
-      sample.next.push_back(one.next);
-    }
+  return std::make_unique<ReadSource>(fits.front().samples, number_name, [=](size_t i) {
+    Sample sample;
+    for (size_t k = 0; k < arrays.size(); ++k) add_array(sample, cut_sample(arrays[k], fits[k], i, inputs[k]));
     return sample;
-  }
-
- private:
-  std::vector<Tensor> arrays_;
-  std::vector<FeedInput> inputs_;
-  std::vector<ArrayFit> fits_;
-};
+  });
+}
 
 namespace fs = std::filesystem;
 
@@ -191,13 +113,8 @@ std::string list_inputs(std::span<const InputSpec> inputs) {
 /// exists.
 NamedSource take_apart(const std::string& option, const std::string& text, std::span<const InputSpec> inputs) {
   NamedSource result{NamedSource::kAny, text};
-  size_t longest = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string& name = inputs[i].name;
-    if (name.size() < longest || !text.starts_with(name + "=")) continue;
-    longest = name.size();
-    result = {i, text.substr(name.size() + 1)};
-  }
+  if (const auto input = input_of_source(text, inputs))
+    result = {*input, text.substr(inputs[*input].name.size() + 1)};
   if (result.src.empty()) throw Error(ErrorCode::Usage, option + " " + text + ": the path is empty");
   const size_t equals = text.find('=');
   std::error_code error;
@@ -217,33 +134,26 @@ const DataSourceEntry& entry_for(const std::string& src) {
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
 
-/// Several sources, one for each part of the inputs: sample i consists of each source's sample i.
-class JoinedSource final : public DataSource {
- public:
-  struct Part {
-    std::unique_ptr<DataSource> source;
-    std::vector<size_t> inputs;  // model inputs that it feeds, in the order of its tensors
-  };
-  JoinedSource(std::vector<Part> parts, size_t inputs) : parts_(std::move(parts)), inputs_(inputs) {}
+/// A source for a part of the inputs.
+struct Part {
+  std::shared_ptr<const DataSource> source;
+  std::vector<size_t> inputs;  // model inputs that it feeds, in the order of its tensors
+};
 
-  size_t size() const override { return parts_.front().source->size(); }
-  std::string sample_name(size_t i) const override { return parts_.front().source->sample_name(i); }
-  Sample read(size_t i) const override {
-    Sample joined{i, sample_name(i), std::vector<Tensor>(inputs_)};
-    for (const Part& part : parts_) {
+/// Joins sources: sample i consists of each source's sample i.
+std::unique_ptr<DataSource> joined_source(const std::vector<Part>& parts, size_t inputs) {
+  const auto name = [first = parts.front().source](size_t i) { return first->sample_name(i); };
+  return std::make_unique<ReadSource>(parts.front().source->size(), name, [parts, inputs](size_t i) {
+    Sample joined{.inputs = std::vector<Tensor>(inputs), .next = std::vector<std::optional<int64_t>>(inputs)};
+    for (const Part& part : parts) {
       Sample sample = part.source->read(i);
       if (joined.image_size[0] == 0) joined.image_size = sample.image_size;
-      joined.next.resize(inputs_);
       for (size_t k = 0; k < part.inputs.size(); ++k) joined.inputs[part.inputs[k]] = std::move(sample.inputs[k]);
       for (size_t k = 0; k < sample.next.size(); ++k) joined.next[part.inputs[k]] = sample.next[k];
     }
     return joined;
-  }
-
- private:
-  std::vector<Part> parts_;
-  size_t inputs_;
-};
+  });
+}
 
 /// Returns the inputs that each SRC feeds: the named one, or all inputs that no SRC names.
 std::vector<std::vector<size_t>> distribute(const std::string& option, const std::vector<NamedSource>& sources,
@@ -276,7 +186,7 @@ std::vector<std::vector<size_t>> distribute(const std::string& option, const std
   return result;
 }
 
-void check_counts(const std::vector<JoinedSource::Part>& parts, const std::vector<NamedSource>& sources) {
+void check_counts(const std::vector<Part>& parts, const std::vector<NamedSource>& sources) {
   for (size_t i = 1; i < parts.size(); ++i)
     if (parts[i].source->size() != parts[0].source->size())
       throw Error(ErrorCode::InvalidData,
@@ -284,26 +194,34 @@ void check_counts(const std::vector<JoinedSource::Part>& parts, const std::vecto
                       " holds " + std::to_string(parts[0].source->size()) + " samples; inputs pair one by one");
 }
 
-std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const InputSpec> inputs) {
+std::vector<NamedSource> named_sources(const SampleRequest& request, std::span<const InputSpec> inputs) {
   std::vector<NamedSource> sources;
-  for (const std::string& text : options.sources) sources.push_back(take_apart(options.option, text, inputs));
-  const auto shares = distribute(options.option, sources, inputs);
+  for (const std::string& text : request.sources) sources.push_back(take_apart(request.option, text, inputs));
+  return sources;
+}
+
+Preprocessed kind_held(const DataSourceEntry& entry, const std::string& src) {
+  return entry.holds ? entry.holds(src) : Preprocessed::Nothing;
+}
+
+std::shared_ptr<const DataSource> open_named_sources(const SampleRequest& request, std::span<const InputSpec> inputs) {
+  const std::vector<NamedSource> sources = named_sources(request, inputs);
+  const auto shares = distribute(request.option, sources, inputs);
   const std::vector<FeedInput> feeds = feed_inputs(inputs);
-  std::vector<JoinedSource::Part> parts;
+  std::vector<Part> parts;
   for (size_t i = 0; i < sources.size(); ++i) {
     const DataSourceEntry& entry = entry_for(sources[i].src);
-    const bool audio =
-        entry.holds && entry.holds(sources[i].src) == Preprocessed::Audio;  // feeds masks and lengths too
+    const bool audio = kind_held(entry, sources[i].src) == Preprocessed::Audio;  // feeds masks and lengths too
     if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput && !audio)
       throw Error(ErrorCode::Usage, sources[i].src + " feeds one input, but the model has " + list_inputs(inputs),
-                  "write " + options.option + " INPUT=SRC for each input");
+                  "write " + request.option + " INPUT=SRC for each input");
     std::vector<FeedInput> wanted;
     for (const size_t input : shares[i]) wanted.push_back(feeds[input]);
-    parts.push_back({entry.open({sources[i].src, wanted, options.preprocess, options.padding_masks}), shares[i]});
+    parts.push_back({entry.open({sources[i].src, wanted, request.preprocess, request.masks}), shares[i]});
   }
   check_counts(parts, sources);
-  if (parts.size() == 1) return std::move(parts.front().source);  // its inputs are in the model's order already
-  return std::make_unique<JoinedSource>(std::move(parts), inputs.size());
+  if (parts.size() == 1) return parts.front().source;  // its inputs are in the model's order already
+  return joined_source(parts, inputs.size());
 }
 
 }  // namespace
@@ -320,40 +238,60 @@ size_t group_size(std::span<const InputSpec> inputs) {
   return as_index(fixed.value_or(1));
 }
 
-std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
+std::optional<size_t> input_of_source(const std::string& text, std::span<const InputSpec> inputs) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (text.starts_with(inputs[i].name + "=") && (!found || inputs[i].name.size() >= inputs[*found].name.size()))
+      found = i;
+  return found;
+}
+
+std::unique_ptr<DataSource> open_sources(const SampleRequest& request, std::span<const InputSpec> inputs) {
   if (inputs.empty())
-    throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + options.option + " has nothing to feed");
-  if (!options.given())
-    throw Error(ErrorCode::Usage, "no " + options.option + " was given; the model's inputs are " + list_inputs(inputs));
-  if (options.own) return select_samples(with_batch_layout(options.own, inputs), options);
-  if (!options.arrays.empty())
-    return select_samples(with_batch_layout(std::make_unique<ArraySource>(options.arrays, feed_inputs(inputs)), inputs),
-                          options);
-  if (is_audio_preprocess(options.preprocess))
-    static_cast<void>(parse_audio_preprocess(options.preprocess));
-  else if (!options.preprocess.empty())
-    static_cast<void>(parse_preprocess(options.preprocess));
-  return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
+    throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + request.option + " has nothing to feed");
+  if (!request.given())
+    throw Error(ErrorCode::Usage, "no " + request.option + " was given; the model's inputs are " + list_inputs(inputs));
+  const std::vector<FeedInput> feeds = feed_inputs(inputs);
+  std::shared_ptr<const DataSource> source = request.own;
+  if (!source && !request.arrays.empty()) source = open_arrays(request.arrays, feeds);
+  if (!source) source = open_named_sources(request, inputs);
+  std::vector<int> axes;
+  for (const FeedInput& input : feeds) axes.push_back(input.batch_axis);
+  return std::make_unique<BatchedSource>(std::move(source), std::move(axes), group_size(inputs));
 }
 
-namespace {
+std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const SampleRequest& request) {
+  std::vector<size_t> order(source->size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (request.shuffle) {
+    RandomBits bits(*request.shuffle);
+    for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[bits.below(left)]);
+  }
+  if (request.limit && *request.limit < order.size()) {
+    const size_t all = order.size(), kept = *request.limit;
+    for (size_t i = 0; request.spread && i < kept; ++i) order[i] = order[i * all / kept];
+    order.resize(kept);
+  }
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < order.size(); ++i)
+    if (i / source->batch() % request.shard_count == request.shard_index - 1) chosen.push_back(order[i]);
+  if (chosen.empty() && !(request.may_be_empty && request.shard_count > 1))
+    throw Error(ErrorCode::InvalidData, "--shard " + std::to_string(request.shard_index) + "/" +
+                                            std::to_string(request.shard_count) + " of " +
+                                            std::to_string(order.size()) + " samples is empty");
+  return numbered_anew(std::make_unique<SampleSubset>(std::move(source), std::move(chosen)));
+}
 
-bool holds(Preprocessed what, const DataOptions& options, std::span<const InputSpec> inputs) {
-  return std::ranges::any_of(options.sources, [&](const std::string& text) {
-    const std::string src = take_apart(options.option, text, inputs).src;
-    const DataSourceEntry& entry = entry_for(src);
-    return entry.holds && entry.holds(src) == what;
+std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
+  const SampleRequest request = parse_samples(options);
+  auto source = open_sources(request, inputs);
+  return request.selects() ? select_samples(std::move(source), request) : std::move(source);
+}
+
+bool holds_preprocessed(const SampleRequest& request, std::span<const InputSpec> inputs) {
+  return std::ranges::any_of(named_sources(request, inputs), [](const NamedSource& source) {
+    return kind_held(entry_for(source.src), source.src) != Preprocessed::Nothing;
   });
-}
-
-}  // namespace
-
-bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs) {
-  return holds(Preprocessed::Images, options, inputs);
-}
-
-bool holds_audio(const DataOptions& options, std::span<const InputSpec> inputs) {
-  return holds(Preprocessed::Audio, options, inputs);
 }
 
 std::vector<fs::path> files_of_data(const std::string& source) {

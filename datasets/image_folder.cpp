@@ -4,8 +4,8 @@
 
 #include "core/files/reach.h"
 #include "core/text.h"
-#include "datasets/audio/audio_preprocess.h"
 #include "datasets/base/natural_order.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/images/image_decode.h"
 #include "datasets/images/image_transform.h"
 #include "datasets/images/preprocess.h"
@@ -17,31 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Image files, decoded when read.
-class ImageSource final : public DataSource {
- public:
-  ImageSource(fs::path root, std::vector<std::string> names, ImageTransform transform)
-      : root_(std::move(root)), names_(std::move(names)), transform_(std::move(transform)) {}
-
-  size_t size() const override { return names_.size(); }
-  std::string sample_name(size_t i) const override { return names_[i]; }
-  Sample read(size_t i) const override {
-    const fs::path path = root_ / names_[i];
-    const DecodedImage image = decode_image(path, transform_.sufficient_side());
-    try {
-      Sample sample{i, names_[i], {transform_.apply(image)}};
-      sample.image_size = {image.whole.height, image.whole.width};
-      return sample;
-    } catch (const Error& error) {
-      throw error.in(path.string());
-    }
+Sample read_image(const fs::path& path, const ImageTransform& transform) {
+  const DecodedImage image = decode_image(path, transform.sufficient_side());
+  try {
+    return {.inputs = {transform.apply(image)}, .image_size = {image.whole.height, image.whole.width}};
+  } catch (const Error& error) {
+    throw error.in(path.string());
   }
-
- private:
-  fs::path root_;
-  std::vector<std::string> names_;
-  ImageTransform transform_;
-};
+}
 
 [[noreturn]] void ask_for_preprocess(const fs::path& root) {
   std::string presets;
@@ -82,20 +65,21 @@ std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
 }
 
 std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
-                                        std::string_view preprocess) {
-  if (preprocess.empty()) ask_for_preprocess(root);
-  if (is_audio_preprocess(preprocess))
-    throw Error(ErrorCode::Usage,
-                "--preprocess: '" + std::string(preprocess) + "' is for audio files, and the data holds images",
+                                        const Preprocess& preprocess) {
+  if (preprocess.audio)
+    throw Error(ErrorCode::Usage, "--preprocess: '" + preprocess.text + "' is for audio files, and the data holds images",
                 "presets of images: " +
                     join(preprocess_presets(), ", ", [](const PreprocessPreset& preset) { return preset.name; }));
-  ImageTransform transform(parse_preprocess(preprocess), input.spec);
+  if (!preprocess.images) ask_for_preprocess(root);
+  ImageTransform transform(*preprocess.images, input.spec);
   if (input.batch_axis != 0)
     throw Error(ErrorCode::InvalidData,
                 root.string() + ": an image has extent 1 on axis 0 of the input '" + input.spec.name + "' (" +
                     describe_shape(input.spec) + "), but that axis does not count samples",
                 "--batch-axis " + input.spec.name + "=0 makes it count samples");
-  return std::make_unique<ImageSource>(root, std::move(names), std::move(transform));
+  return decoded_files(root, std::move(names), [transform = std::move(transform)](const fs::path& path) {
+    return read_image(path, transform);
+  });
 }
 
 }  // namespace detent

@@ -23,6 +23,6 @@ namespace detent {
 /// Opens the images `names` below `root`, in this order; read() decodes them.
 /// Errors  Usage listing the presets when `preprocess` is empty; those of ImageTransform.
 [[nodiscard]] std::unique_ptr<DataSource> open_images(const std::filesystem::path& root, std::vector<std::string> names,
-                                                      const FeedInput& input, std::string_view preprocess);
+                                                      const FeedInput& input, const Preprocess& preprocess);
 
 }  // namespace detent

@@ -1,30 +1,13 @@
 #include <utility>
 
-#include "detent/base/data_source.h"
+#include "datasets/base/made_sources.h"
 #include "detent/base/error.h"
 
 namespace detent {
 
-namespace {
-
-class CallbackSource final : public DataSource {
- public:
-  CallbackSource(size_t count, std::function<std::vector<Tensor>(size_t)> read)
-      : count_(count), read_(std::move(read)) {}
-
-  size_t size() const override { return count_; }
-  std::string sample_name(size_t i) const override { return "sample " + std::to_string(i + 1); }
-  Sample read(size_t i) const override { return {i, sample_name(i), read_(i)}; }
-
- private:
-  size_t count_;
-  std::function<std::vector<Tensor>(size_t)> read_;
-};
-
-}  // namespace
-
 std::shared_ptr<const DataSource> samples_from(size_t count, std::function<std::vector<Tensor>(size_t)> read) {
-  return std::make_shared<CallbackSource>(count, std::move(read));
+  return std::make_shared<ReadSource>(count, number_name,
+                                      [read = std::move(read)](size_t i) { return Sample{.inputs = read(i)}; });
 }
 
 std::shared_ptr<const DataSource> samples_in_memory(std::vector<std::vector<Tensor>> samples) {

@@ -8,6 +8,7 @@
 #include "datasets/audio_folder.h"
 #include "datasets/base/natural_order.h"
 #include "datasets/base/npy_file.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/image_folder.h"
 #include "detent/base/error.h"
 
@@ -30,76 +31,22 @@ ArrayFit fit_file(const NpyFile& file, const FeedInput& input) {
   }
 }
 
-/// Samples of one .npy.
-class NpySource final : public DataSource {
- public:
-  NpySource(const fs::path& path, FeedInput input)
-      : file_(path), input_(std::move(input)), fit_(fit_file(file_, input_)), name_(path.filename().string()) {}
-  size_t size() const override { return fit_.samples; }
-  std::string sample_name(size_t i) const override { return name_in_file(name_, fit_.samples, i); }
-  Sample read(size_t i) const override {
-    ArraySample one = read_sample(file_, fit_, i, input_);
-    return {i, sample_name(i), {std::move(one.values)}, {}, {one.next}};
-  }
-  [[nodiscard]] const NpyFile& file() const { return file_; }
-
- private:
-  NpyFile file_;
-  FeedInput input_;
-  ArrayFit fit_;
-  std::string name_;
-};
-
-/// Samples of several files, each opened for every read: a folder may hold more files than a process may have open.
-class FilesSource final : public DataSource {
- public:
-  FilesSource(fs::path root, std::vector<std::string> names, OpenFile open)
-      : root_(std::move(root)), open_(std::move(open)) {
-    for (std::string& name : names) {
-      Entry entry{std::move(name), size_, 1, {}};
-      try {
-        entry.samples = open_(root_ / entry.name)->size();
-      } catch (const Error& error) {
-        entry.failure = error;
-      }
-      size_ += entry.samples;
-      entries_.push_back(std::move(entry));
-    }
-    if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the files hold no samples");
-    if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
-      throw Error(*entries_.front().failure);
-  }
-  size_t size() const override { return size_; }
-  std::string sample_name(size_t i) const override {
-    const Entry& entry = entry_of(i);
-    return name_in_file(entry.name, entry.samples, i - entry.first);
-  }
-  Sample read(size_t i) const override {
-    const Entry& entry = entry_of(i);
-    if (entry.failure) throw *entry.failure;
-    const auto file = open_(root_ / entry.name);
-    if (file->size() != entry.samples)
-      throw Error(ErrorCode::InvalidData, (root_ / entry.name).string() + ": the file changed while it was in use");
-    Sample sample = file->read(i - entry.first);
-    sample.index = i;
-    sample.name = sample_name(i);
+/// Opens the samples of one .npy.
+std::unique_ptr<DataSource> samples_of(const NpyFile& file, const fs::path& path, const FeedInput& input) {
+  const ArrayFit fit = fit_file(file, input);
+  const auto name = [path = path.filename().string(), fit](size_t i) { return name_in_file(path, fit.samples, i); };
+  return std::make_unique<ReadSource>(fit.samples, name, [file, fit, input](size_t i) {
+    Sample sample;
+    add_array(sample, read_sample(file, fit, i, input));
     return sample;
-  }
+  });
+}
 
- private:
-  struct Entry {
-    std::string name;
-    size_t first, samples;
-    std::optional<Error> failure;
-  };
-  [[nodiscard]] const Entry& entry_of(size_t i) const {
-    return *(std::ranges::upper_bound(entries_, i, {}, &Entry::first) - 1);
-  }
-
-  fs::path root_;
-  OpenFile open_;
-  std::vector<Entry> entries_;
-  size_t size_ = 0;
+/// One of several files.
+struct FileEntry {
+  std::string name;
+  size_t first, samples;  // of all
+  std::optional<Error> failure;
 };
 
 bool has_npy_extension(const fs::path& path) { return lower_extension(path) == ".npy"; }
@@ -118,10 +65,11 @@ ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, cons
 bool is_npy(const std::string& src) { return has_npy_extension(src) && !is_folder(src); }
 
 std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
-  auto source = std::make_unique<NpySource>(request.src, request.inputs.front());
+  const NpyFile file(request.src);
+  auto source = samples_of(file, request.src, request.inputs.front());
   if (source->size() == 0)
     throw Error(ErrorCode::InvalidData,
-                request.src + ": the array holds no samples (shape " + source->file().shape().to_string() + ")");
+                request.src + ": the array holds no samples (shape " + file.shape().to_string() + ")");
   return source;
 }
 
@@ -142,11 +90,42 @@ std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
 std::unique_ptr<DataSource> open_npy_files(const fs::path& root, std::vector<std::string> names,
                                            const FeedInput& input) {
   return open_files(root, std::move(names),
-                    [input](const fs::path& path) { return std::make_unique<NpySource>(path, input); });
+                    [input](const fs::path& path) { return samples_of(NpyFile(path), path, input); });
 }
 
 std::unique_ptr<DataSource> open_files(const fs::path& root, std::vector<std::string> names, OpenFile open) {
-  return std::make_unique<FilesSource>(root, std::move(names), std::move(open));
+  const auto entries = std::make_shared<std::vector<FileEntry>>();
+  size_t size = 0;
+  for (std::string& name : names) {
+    FileEntry entry{std::move(name), size, 1, {}};
+    try {
+      entry.samples = open(root / entry.name)->size();
+    } catch (const Error& error) {
+      entry.failure = error;
+    }
+    size += entry.samples;
+    entries->push_back(std::move(entry));
+  }
+  if (size == 0) throw Error(ErrorCode::InvalidData, root.string() + ": the files hold no samples");
+  if (std::ranges::all_of(*entries, [](const FileEntry& entry) { return entry.failure.has_value(); }))
+    throw Error(*entries->front().failure);
+  const auto entry_of = [entries](size_t i) -> const FileEntry& {
+    return *(std::ranges::upper_bound(*entries, i, {}, &FileEntry::first) - 1);
+  };
+  const auto name = [entry_of](size_t i) {
+    const FileEntry& entry = entry_of(i);
+    return name_in_file(entry.name, entry.samples, i - entry.first);
+  };
+  // Each is opened for every read: a folder may hold more files than a process may have open.
+  const auto read = [root, open = std::move(open), entry_of](size_t i) {
+    const FileEntry& entry = entry_of(i);
+    if (entry.failure) throw Error(*entry.failure);
+    const auto file = open(root / entry.name);
+    if (file->size() != entry.samples)
+      throw Error(ErrorCode::InvalidData, (root / entry.name).string() + ": the file changed while it was in use");
+    return file->read(i - entry.first);
+  };
+  return std::make_unique<ReadSource>(size, name, read);
 }
 
 }  // namespace detent

@@ -15,6 +15,7 @@
 #include "core/system_reason.h"
 #include "core/text.h"
 #include "datasets/base/natural_order.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/image_folder.h"
 #include "datasets/npy_source.h"
 #include "detent/base/error.h"
@@ -141,61 +142,27 @@ NpyFile unpacked(zip_file_t& member, uint64_t length, uint64_t packed, const std
   return NpyFile(std::make_shared<const FileBytes>(descriptor, label), 0, length, label);
 }
 
-/// Arrays of one .npz.
-class NpzSource final : public DataSource {
- public:
-  explicit NpzSource(const SourceRequest& request)
-      : inputs_(request.inputs.begin(), request.inputs.end()), name_(fs::path(request.src).filename().string()) {
-    const NpzFile archive(request.src);
-    const auto names = archive.names();
-    for (const FeedInput& input : inputs_) {
-      std::string array = input.spec.name;
-      if (std::find(names.begin(), names.end(), array) == names.end()) {
-        if (inputs_.size() != 1 || names.size() != 1)
-          refuse_npz(request.src, "holds no array named after the input '" + array + "'; its arrays are " + join(names),
-                     "name the arrays as the model's inputs: numpy.savez(file, **{'" + array + "': ...})");
-        array = names.front();
-      }
-      arrays_.push_back(archive.open(array));
-      fit_last(request.src);
-    }
+/// Fits the last of the arrays of a .npz.
+/// fits  of those before it
+ArrayFit fit_last(const std::string& src, const NpyFile& array, const std::vector<FeedInput>& inputs,
+                  const std::vector<ArrayFit>& fits) {
+  const FeedInput& input = inputs[fits.size()];
+  ArrayFit fit;
+  try {
+    fit = fit_array(array.shape(), input);
+  } catch (const Error& error) {
+    throw error.in(array.name());
   }
-  size_t size() const override { return fits_.front().samples; }
-  std::string sample_name(size_t i) const override { return name_ + "[" + std::to_string(i) + "]"; }
-  Sample read(size_t i) const override {
-    Sample sample{i, sample_name(i), {}};
-    for (size_t k = 0; k < inputs_.size(); ++k) {
-      ArraySample one = read_sample(arrays_[k], fits_[k], i, inputs_[k]);
-      sample.inputs.push_back(std::move(one.values));
-      sample.next.push_back(one.next);
-    }
-    return sample;
-  }
-
- private:
-  void fit_last(const std::string& src) {
-    const NpyFile& array = arrays_.back();
-    try {
-      fits_.push_back(fit_array(array.shape(), inputs_[arrays_.size() - 1]));
-    } catch (const Error& error) {
-      throw error.in(array.name());
-    }
-    if (fits_.back().samples == 0) refuse_npz(array.name(), "the array holds no samples");
-    if (fits_.back().samples != fits_.front().samples)
-      refuse_npz(
-          src,
-          "input '" + inputs_.front().spec.name + "' has " + std::to_string(fits_.front().samples) + " samples, '" +
-              inputs_[arrays_.size() - 1].spec.name + "' has " + std::to_string(fits_.back().samples),
-          "give every array as many; where a file is one sample of the whole batch, --batch-axis NAME=none for " +
-              std::string(inputs_.size() > 1 ? "each of " : "") +
-              listed(inputs_, 5, [](const FeedInput& input) { return "'" + input.spec.name + "'"; }));
-  }
-
-  std::vector<FeedInput> inputs_;
-  std::string name_;
-  std::vector<NpyFile> arrays_;
-  std::vector<ArrayFit> fits_;
-};
+  if (fit.samples == 0) refuse_npz(array.name(), "the array holds no samples");
+  if (!fits.empty() && fit.samples != fits.front().samples)
+    refuse_npz(src,
+               "input '" + inputs.front().spec.name + "' has " + std::to_string(fits.front().samples) + " samples, '" +
+                   input.spec.name + "' has " + std::to_string(fit.samples),
+               "give every array as many; where a file is one sample of the whole batch, --batch-axis NAME=none for " +
+                   std::string(inputs.size() > 1 ? "each of " : "") +
+                   listed(inputs, 5, [](const FeedInput& one) { return "'" + one.spec.name + "'"; }));
+  return fit;
+}
 
 bool has_npz_extension(const fs::path& path) { return lower_extension(path) == ".npz"; }
 
@@ -257,7 +224,30 @@ NpyFile NpzFile::open_member(const Member& member) const {
 
 bool is_npz(const std::string& src) { return lower_extension(src) == ".npz" && !is_folder(src); }
 
-std::unique_ptr<DataSource> open_npz(const SourceRequest& request) { return std::make_unique<NpzSource>(request); }
+std::unique_ptr<DataSource> open_npz(const SourceRequest& request) {
+  const std::vector<FeedInput> inputs(request.inputs.begin(), request.inputs.end());
+  const NpzFile archive(request.src);
+  const auto names = archive.names();
+  std::vector<NpyFile> arrays;
+  std::vector<ArrayFit> fits;
+  for (const FeedInput& input : inputs) {
+    std::string array = input.spec.name;
+    if (std::find(names.begin(), names.end(), array) == names.end()) {
+      if (inputs.size() != 1 || names.size() != 1)
+        refuse_npz(request.src, "holds no array named after the input '" + array + "'; its arrays are " + join(names),
+                   "name the arrays as the model's inputs: numpy.savez(file, **{'" + array + "': ...})");
+      array = names.front();
+    }
+    arrays.push_back(archive.open(array));
+    fits.push_back(fit_last(request.src, arrays.back(), inputs, fits));
+  }
+  const auto read = [=](size_t i) {
+    Sample sample;
+    for (size_t k = 0; k < inputs.size(); ++k) add_array(sample, read_sample(arrays[k], fits[k], i, inputs[k]));
+    return sample;
+  };
+  return std::make_unique<ReadSource>(fits.front().samples, names_in(fs::path(request.src).filename().string()), read);
+}
 
 bool is_npz_folder(const std::string& src) {
   return is_folder(src) && !files_below(src, has_npz_extension).empty() &&

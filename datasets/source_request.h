@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "datasets/base/array_fit.h"
+#include "datasets/sample_request.h"
 #include "detent/base/data_source.h"
 
 namespace detent {
@@ -18,7 +19,7 @@ namespace detent {
 struct SourceRequest {
   std::string src;
   std::span<const FeedInput> inputs;
-  std::string_view preprocess;
+  const Preprocess& preprocess;
   std::span<const std::string> masks = {};
 };
 

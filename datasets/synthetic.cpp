@@ -6,6 +6,7 @@
 #include "core/float_type.h"
 #include "core/index.h"
 #include "core/parse.h"
+#include "datasets/base/made_sources.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -72,39 +73,18 @@ Shape sample_shape(const FeedInput& input) {
   return shape;
 }
 
-/// Random samples.
-class SyntheticSource final : public DataSource {
- public:
-  SyntheticSource(SyntheticSpec spec, std::span<const FeedInput> inputs)
-      : spec_(spec), inputs_(inputs.begin(), inputs.end()) {
-    for (const FeedInput& input : inputs_) shapes_.push_back(sample_shape(input));
+Tensor draw(const SyntheticSpec& spec, size_t i, const FeedInput& input, const Shape& shape) {
+  // Seeding through the generator itself separates neighbouring seeds, samples and inputs.
+  RandomBits bits(RandomBits(RandomBits(RandomBits(spec.seed)() + i)() + input.position)());
+  Tensor values(DataType::Float32, shape);
+  for (float& value : values.mutable_data<float>()) {
+    if (!is_floating_point(input.spec.type))
+      value = static_cast<float>(bits() >> 63);
+    else
+      value = spec.normal ? bits.normal() : bits.uniform();
   }
-  size_t size() const override { return spec_.count; }
-  std::string sample_name(size_t i) const override { return "random[" + std::to_string(i) + "]"; }
-  Sample read(size_t i) const override {
-    Sample sample{i, sample_name(i), {}};
-    for (size_t k = 0; k < inputs_.size(); ++k) sample.inputs.push_back(draw(i, inputs_[k], shapes_[k]));
-    return sample;
-  }
-
- private:
-  Tensor draw(size_t i, const FeedInput& input, const Shape& shape) const {
-    // Seeding through the generator itself separates neighbouring seeds, samples and inputs.
-    RandomBits bits(RandomBits(RandomBits(RandomBits(spec_.seed)() + i)() + input.position)());
-    Tensor values(DataType::Float32, shape);
-    for (float& value : values.mutable_data<float>()) {
-      if (!is_floating_point(input.spec.type))
-        value = static_cast<float>(bits() >> 63);
-      else
-        value = spec_.normal ? bits.normal() : bits.uniform();
-    }
-    return cast(values, input.spec.type);
-  }
-
-  SyntheticSpec spec_;
-  std::vector<FeedInput> inputs_;
-  std::vector<Shape> shapes_;
-};
+  return cast(values, input.spec.type);
+}
 
 }  // namespace
 
@@ -127,7 +107,15 @@ uint64_t RandomBits::below(uint64_t bound) {
 bool is_synthetic(const std::string& src) { return src.starts_with(kRandomPrefix); }
 
 std::unique_ptr<DataSource> open_synthetic(const SourceRequest& request) {
-  return std::make_unique<SyntheticSource>(parse_spec(request.src), request.inputs);
+  const SyntheticSpec spec = parse_spec(request.src);
+  const std::vector<FeedInput> inputs(request.inputs.begin(), request.inputs.end());
+  std::vector<Shape> shapes;
+  for (const FeedInput& input : inputs) shapes.push_back(sample_shape(input));
+  return std::make_unique<ReadSource>(spec.count, names_in("random"), [=](size_t i) {
+    Sample sample;
+    for (size_t k = 0; k < inputs.size(); ++k) sample.inputs.push_back(draw(spec, i, inputs[k], shapes[k]));
+    return sample;
+  });
 }
 
 }  // namespace detent

@@ -11,6 +11,7 @@
 #include "core/parse.h"
 #include "datasets/base/csv.h"
 #include "datasets/base/natural_order.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/vocabulary.h"
 #include "detent/base/error.h"
 
@@ -110,31 +111,21 @@ class Reader {
   std::optional<Vocabulary> vocabulary_;
 };
 
-/// Samples of text: windows of `length` of the joined records, or whole records.
-class TextSource final : public DataSource {
- public:
-  TextSource(Records records, int64_t length, FeedInput input, std::string name)
-      : records_(std::move(records)), length_(as_index(length)), input_(std::move(input)), name_(std::move(name)) {}
-
-  size_t size() const override { return length_ == 0 ? records_.size() : records_.front().size() / length_; }
-  std::string sample_name(size_t i) const override { return name_ + "[" + std::to_string(i) + "]"; }
-  Sample read(size_t i) const override {
-    const std::vector<int32_t>& record = records_[length_ == 0 ? i : 0];
-    const size_t first = i * length_, count = length_ == 0 ? record.size() : length_;
+/// Returns windows of `length` of the first record, or where that is 0 whole records.
+std::unique_ptr<DataSource> samples_of_text(Records records, size_t length, const FeedInput& input,
+                                            const std::string& name) {
+  const size_t samples = length == 0 ? records.size() : records.front().size() / length;
+  return std::make_unique<ReadSource>(samples, names_in(name), [records = std::move(records), length, input](size_t i) {
+    const std::vector<int32_t>& record = records[length == 0 ? i : 0];
+    const size_t first = i * length, count = length == 0 ? record.size() : length;
     const auto ids = std::span(record).subspan(first, count);
     const auto extent = as_extent(count);
-    const Shape shape = input_.batch_axis == kNoBatchAxis ? Shape{extent} : Shape{1, extent};
-    Sample sample{i, sample_name(i), {cast(Tensor::from<int32_t>(shape, ids), input_.spec.type)}, {}, {std::nullopt}};
+    const Shape shape = input.batch_axis == kNoBatchAxis ? Shape{extent} : Shape{1, extent};
+    Sample sample{.inputs = {cast(Tensor::from<int32_t>(shape, ids), input.spec.type)}, .next = {std::nullopt}};
     if (first + count < record.size()) sample.next.front() = record[first + count];
     return sample;
-  }
-
- private:
-  Records records_;
-  size_t length_;
-  FeedInput input_;
-  std::string name_;
-};
+  });
+}
 
 /// Returns the tokens in a sample: the number that the model fixes, else the user's, else 0.
 int64_t sample_length(const TextSpec& spec, const FeedInput& input) {
@@ -207,8 +198,7 @@ std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   }
   std::erase_if(records, [](const auto& record) { return record.empty(); });
   if (records.empty()) throw Error(ErrorCode::InvalidData, spec.file.string() + ": there is no token in it");
-  return std::make_unique<TextSource>(std::move(records), length, request.inputs.front(),
-                                      spec.file.filename().string());
+  return samples_of_text(std::move(records), as_index(length), request.inputs.front(), spec.file.filename().string());
 }
 
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "detent/base/data_source.h"
 
@@ -31,6 +32,12 @@ struct ArraySample {
   Tensor values;
   std::optional<int64_t> next;
 };
+
+/// Adds the array of the next input to a sample.
+inline void add_array(Sample& sample, ArraySample array) {
+  sample.inputs.push_back(std::move(array.values));
+  sample.next.push_back(array.next);
+}
 
 /// Matches an array's shape with an input of rank R whose batch axis is b: by rank first, then by the axis.
 ///

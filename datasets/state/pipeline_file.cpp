@@ -16,10 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse_pipeline(const std::string& what, const std::string& hint = {}) {
-  throw Error(ErrorCode::InvalidOption, what, hint);
-}
-
 /// Returns the path beside the pipeline's file if something is there, else as the current folder has it.
 std::string found_path(const fs::path& folder, const std::string& path) {
   std::error_code none;
@@ -28,7 +24,9 @@ std::string found_path(const fs::path& folder, const std::string& path) {
 
 class PipelineReader {
  public:
-  PipelineReader(const Json& document, fs::path folder) : document_(document), folder_(std::move(folder)) {}
+  PipelineReader(const Json& document, const fs::path& file) : document_(document), folder_(file.parent_path()) {
+    result_.path = file;
+  }
 
   PipelineFile run() {
     check_keys(document_, {"models", "feeds", "data", "loop"}, "");
@@ -38,7 +36,7 @@ class PipelineReader {
     for (const auto& [input, source] : data.items()) {
       static_cast<void>(file_in(input, "\"data\""));
       if (fed_.contains(input))
-        refuse_pipeline("\"data\" names '" + input + "', which '" + fed_.at(input) + "' feeds", "one of the two");
+        refuse_state("\"data\" names '" + input + "', which '" + fed_.at(input) + "' feeds", "one of the two");
       result_.sources.push_back(input + "=" + found_path(folder_, text_of(source, "the source of '" + input + "'")));
     }
     if (document_.contains("loop"))
@@ -51,23 +49,23 @@ class PipelineReader {
     const Json models = object_in(document_, "models", R"({"enc": "encoder.onnx", "dec": "decoder.onnx"})");
     for (const auto& [name, entry] : models.items()) {
       if (name.empty() || name.find(':') != std::string::npos)
-        refuse_pipeline("\"models\": '" + name + "' is no name: it is written in front of a colon");
+        refuse_state("\"models\": '" + name + "' is no name: it is written in front of a colon");
       const fs::path path = found_path(folder_, text_of(entry, "the file of '" + name + "'"));
       for (const PipelineFile::File& other : result_.files)
         if (std::error_code none; path == other.path || fs::equivalent(path, other.path, none))
-          refuse_pipeline("'" + other.name + "' and '" + name + "' are one file, " + path.string(),
+          refuse_state("'" + other.name + "' and '" + name + "' are one file, " + path.string(),
                           "a file stands for one place in the pipeline: copy it");
       result_.files.push_back({name, path});
       names_.push_back(name);
     }
     if (result_.files.size() < 2)
-      refuse_pipeline("\"models\" names " + std::string(result_.files.empty() ? "no file" : "one file") +
+      refuse_state("\"models\" names " + std::string(result_.files.empty() ? "no file" : "one file") +
                       "; a pipeline has two or more: {\"enc\": \"encoder.onnx\", \"dec\": \"decoder.onnx\"}");
   }
 
   void read_feeds() {
     const Json feeds = object_in(document_, "feeds", R"({"enc:memory": "dec:memory"})");
-    if (feeds.empty()) refuse_pipeline("\"feeds\" names no output: {\"enc:memory\": \"dec:memory\"}");
+    if (feeds.empty()) refuse_state("\"feeds\" names no output: {\"enc:memory\": \"dec:memory\"}");
     for (const auto& [output, entry] : feeds.items()) {
       const std::string what = "the input that '" + output + "' feeds";
       if (!entry.is_array()) add_feed(output, text_of(entry, what));
@@ -77,24 +75,22 @@ class PipelineReader {
 
   void add_feed(const std::string& output, const std::string& input) {
     if (file_in(output, "\"feeds\"") == file_in(input, "\"feeds\""))
-      refuse_pipeline("'" + output + "' and '" + input + "' are of one file",
+      refuse_state("'" + output + "' and '" + input + "' are of one file",
                       "what goes from one step to the next belongs to \"state\" of \"loop\"");
     if (const auto [other, is_new] = fed_.emplace(input, output); !is_new)
-      refuse_pipeline("the input '" + input + "' is fed twice, by '" + other->second + "' and '" + output + "'");
+      refuse_state("the input '" + input + "' is fed twice, by '" + other->second + "' and '" + output + "'");
     result_.feeds.emplace_back(output, input);
   }
 
   void read_loop(const Json& loop) {
     check_keys(loop, {"model", "steps", "state"}, "\"loop\": ");
     for (const char* key : {"model", "steps", "state"})
-      if (!loop.contains(key)) refuse_pipeline("\"loop\" has no \"" + std::string(key) + "\"");
+      if (!loop.contains(key)) refuse_state("\"loop\" has no \"" + std::string(key) + "\"");
     result_.looped = text_of(loop["model"], "\"model\" of \"loop\"");
     check_name(result_.looped, "\"loop\"");
-    if (!loop["steps"].is_number_integer() || loop["steps"].get<int64_t>() < 1)
-      refuse_pipeline("\"steps\" of \"loop\" is not a whole number from 1 on: " + loop["steps"].dump());
-    result_.steps = loop["steps"].get<size_t>();
-    if (!loop["state"].is_object()) refuse_pipeline("\"state\" of \"loop\" is an object such as --state takes");
-    result_.state = with_file(state_of(loop["state"]));
+    result_.steps = static_cast<size_t>(number_of(loop["steps"], "\"steps\" of \"loop\"", 1));
+    if (!loop["state"].is_object()) refuse_state("\"state\" of \"loop\" is an object such as --state takes");
+    result_.state = state_of(loop["state"], [this](const std::string& name) { return with_file(name); });
     for (const auto& [output, input] : result_.state->feeds) refuse_fed(input);
     for (const StateFile::Token& token : result_.state->tokens) refuse_fed(token.input);
     for (const auto& [input, cut] : result_.state->cuts) refuse_fed(input);
@@ -102,31 +98,21 @@ class PipelineReader {
 
   void refuse_fed(const std::string& input) const {
     if (fed_.contains(input))
-      refuse_pipeline("\"loop\": the input '" + input + "' is fed by '" + fed_.at(input) + "' already");
+      refuse_state("\"loop\": the input '" + input + "' is fed by '" + fed_.at(input) + "' already");
   }
 
-  /// Puts the loop's file in front of names, unless they begin with one.
-  [[nodiscard]] StateFile with_file(const StateFile& given) const {
-    const auto whole = [&](const std::string& name) {
-      const bool is_whole =
-          std::ranges::any_of(names_, [&](const std::string& file) { return name.starts_with(file + ":"); });
-      return is_whole ? name : result_.looped + ":" + name;
-    };
-    StateFile state;
-    for (const auto& [output, input] : given.feeds) state.feeds.emplace_back(whole(output), whole(input));
-    for (const StateFile::Token& token : given.tokens)
-      state.tokens.push_back({whole(token.output), whole(token.input), token.appended});
-    for (const auto& [input, cut] : given.cuts) state.cuts[whole(input)] = cut;
-    for (const auto& [input, start] : given.starts) state.starts[whole(input)] = start;
-    for (const auto& [input, tokens] : given.first_tokens) state.first_tokens[whole(input)] = tokens;
-    return state;
+  /// Puts the loop's file in front of a name, unless it begins with one.
+  [[nodiscard]] std::string with_file(const std::string& name) const {
+    const bool is_whole =
+        std::ranges::any_of(names_, [&](const std::string& file) { return name.starts_with(file + ":"); });
+    return is_whole ? name : result_.looped + ":" + name;
   }
 
   /// Returns the file in front of "FILE:VALUE".
   [[nodiscard]] std::string file_in(const std::string& name, const std::string& where) const {
     const size_t colon = name.find(':');
     if (colon == std::string::npos || colon + 1 == name.size())
-      refuse_pipeline(where + ": '" + name + "' is not FILE:VALUE, such as " + names_.front() + ":" +
+      refuse_state(where + ": '" + name + "' is not FILE:VALUE, such as " + names_.front() + ":" +
                       (name.empty() || colon != std::string::npos ? "x" : name));
     check_name(name.substr(0, colon), where);
     return name.substr(0, colon);
@@ -136,7 +122,7 @@ class PipelineReader {
     if (std::ranges::find(names_, file) != names_.end()) return;
     std::string known;
     for (const std::string& name : names_) known += (known.empty() ? "'" : ", '") + name + "'";
-    refuse_pipeline(where + " names the file '" + file + "'; \"models\" has " + known, did_you_mean(file, names_));
+    refuse_state(where + " names the file '" + file + "'; \"models\" has " + known, did_you_mean(file, names_));
   }
 
   const Json& document_;
@@ -155,7 +141,7 @@ PipelineFile read_pipeline_file(const fs::path& file) {
       file,
       R"(an object is expected: {"models": {"enc": "encoder.onnx", "dec": "decoder.onnx"}, "feeds": {"enc:memory": "dec:memory"}})");
   try {
-    return PipelineReader(document, file.parent_path()).run();
+    return PipelineReader(document, file).run();
   } catch (const Error& error) {
     throw error.in(file.string());
   }

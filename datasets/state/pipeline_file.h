@@ -26,6 +26,7 @@ struct PipelineFile {
     std::string name;
     std::filesystem::path path;
   };
+  std::filesystem::path path;                              ///< of the file itself
   std::vector<File> files;                                 ///< at least two
   std::vector<std::pair<std::string, std::string>> feeds;  ///< output, input, of two files; no input twice
   std::vector<std::string> sources = {};                   ///< "enc:audio=clips"

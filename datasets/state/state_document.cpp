@@ -14,11 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse_state(const std::string& what, const std::string& hint = {}) {
+}  // namespace
+
+void refuse_state(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::InvalidOption, what, hint);
 }
-
-}  // namespace
 
 void check_keys(const Json& object, const std::vector<std::string>& known, const std::string& where) {
   for (const auto& [key, ignored] : object.items())
@@ -37,13 +37,13 @@ std::string text_of(const Json& value, const std::string& what) {
   return value.get<std::string>();
 }
 
-namespace {
-
 int64_t number_of(const Json& value, const std::string& what, int64_t least) {
   if (!value.is_number_integer() || value.get<int64_t>() < least)
     refuse_state(what + " is not a whole number from " + std::to_string(least) + " on: " + value.dump());
   return value.get<int64_t>();
 }
+
+namespace {
 
 StateFile::Cut read_cut(const std::string& input, const Json& entry) {
   const std::string what = "\"cut\" of '" + input + "'";
@@ -68,29 +68,30 @@ std::vector<int64_t> read_tokens(const Json& entry, const std::string& what) {
   return tokens;
 }
 
-void read_start(const std::string& input, const Json& entry, StateFile& state) {
+/// name  of the input in the whole model.
+void read_start(const std::string& input, const std::string& name, const Json& entry, StateFile& state) {
   const std::string what = "\"start\" of '" + input + "'";
-  const bool is_token = std::ranges::find(state.tokens, input, &StateFile::Token::input) != state.tokens.end();
+  const bool is_token = std::ranges::find(state.tokens, name, &StateFile::Token::input) != state.tokens.end();
   if (is_token && (entry.is_number() || entry.is_array())) {
-    state.first_tokens[input] = read_tokens(entry, what);
-    state.starts[input] = StateStart::Tokens;
+    state.first_tokens[name] = read_tokens(entry, what);
+    state.starts[name] = StateStart::Tokens;
     return;
   }
   const std::string word = text_of(entry, what);
   if (word == "data")
-    state.starts[input] = StateStart::Data;
+    state.starts[name] = StateStart::Data;
   else if (is_token)
     refuse_state(what + " is \"data\", a token such as 1, or tokens such as [1, 7], not \"" + word + "\"");
   else if (word == "zeros")
-    state.starts[input] = StateStart::Zeros;
+    state.starts[name] = StateStart::Zeros;
   else if (word == "empty")
-    state.starts[input] = StateStart::Empty;
+    state.starts[name] = StateStart::Empty;
   else
     refuse_state(what + " is one of \"zeros\", \"empty\" and \"data\", not \"" + word + "\"");
 }
 
 /// Adds a feed; takes "argmax(OUTPUT)" and "append(argmax(OUTPUT))" apart.
-void read_feed(const std::string& source, const std::string& input, StateFile& state) {
+void read_feed(const std::string& source, const std::string& input, const WholeName& whole, StateFile& state) {
   const auto inside = [](const std::string& text, std::string_view call) -> std::optional<std::string> {
     if (!text.starts_with(std::string(call) + "(") || !text.ends_with(")")) return std::nullopt;
     return text.substr(call.size() + 1, text.size() - call.size() - 2);
@@ -98,16 +99,16 @@ void read_feed(const std::string& source, const std::string& input, StateFile& s
   const auto appended = inside(source, "append");
   const auto output = inside(appended.value_or(source), "argmax");
   if (output && !output->empty())
-    state.tokens.push_back({*output, input, appended.has_value()});
+    state.tokens.push_back({whole(*output), whole(input), appended.has_value()});
   else if (appended)
     refuse_state("'" + source + "': only a token is appended: append(argmax(OUTPUT))");
   else
-    state.feeds.emplace_back(source, input);
+    state.feeds.emplace_back(whole(source), whole(input));
 }
 
 }  // namespace
 
-StateFile state_of(const Json& document) {
+StateFile state_of(const Json& document, const WholeName& whole) {
   check_keys(document, {"feeds", "cut", "start"}, "");
   StateFile state;
   const Json feeds = object_in(document, "feeds", "{\"OUTPUT\": \"INPUT\"}");
@@ -117,17 +118,17 @@ StateFile state_of(const Json& document) {
     const std::string input = text_of(entry, "the input that '" + output + "' feeds");
     if (const auto [other, is_new] = fed.emplace(input, output); !is_new)
       refuse_state("the input '" + input + "' is fed twice, by '" + other->second + "' and '" + output + "'");
-    read_feed(output, input, state);
+    read_feed(output, input, whole, state);
   }
   const Json cuts = object_in(document, "cut", "{\"INPUT\": 1}");
   for (const auto& [input, entry] : cuts.items()) {
     if (fed.contains(input)) refuse_state("the input '" + input + "' is fed by an output, and cannot be cut too");
-    state.cuts[input] = read_cut(input, entry);
+    state.cuts[whole(input)] = read_cut(input, entry);
   }
   const Json starts = object_in(document, "start", "{\"INPUT\": \"zeros\"}");
   for (const auto& [input, entry] : starts.items()) {
     if (!fed.contains(input)) refuse_state("\"start\" names '" + input + "', which no output feeds");
-    read_start(input, entry, state);
+    read_start(input, whole(input), entry, state);
   }
   return state;
 }

@@ -130,12 +130,11 @@ OutputForms recognize_outputs(const Model& model, const DataSource& samples, con
   return forms;
 }
 
-DetectionJudge::DetectionJudge(const EvaluationOptions& options, int64_t classes)
-    : labels_name_(options.labels.string()) {
+DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<PreprocessSpec> preprocess,
+                               int64_t classes)
+    : preprocess_(std::move(preprocess)), labels_name_(options.labels.string()) {
   if (gives(options, MetricSource::Objects))
     labels_ = is_folder(options.labels) ? read_label_folder(options.labels, classes) : read_coco(options.labels);
-  if (!options.data.preprocess.empty() && !is_audio_preprocess(options.data.preprocess))
-    preprocess_ = parse_preprocess(options.data.preprocess);
 }
 
 void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout& layout, const DataSource& samples,

@@ -63,9 +63,10 @@ struct OutputForms {
 /// Thread-safe.
 class DetectionJudge {
  public:
-  /// classes  of the layout
-  /// Errors   those of read_coco, read_label_folder and parse_preprocess.
-  DetectionJudge(const EvaluationOptions& options, int64_t classes);
+  /// preprocess  of the images; nullopt: samples are arrays
+  /// classes     of the layout
+  /// Errors      those of read_coco and read_label_folder.
+  DetectionJudge(const EvaluationOptions& options, std::optional<PreprocessSpec> preprocess, int64_t classes);
 
   /// Learns on some samples how the float model numbers the categories of the annotations (kClassNumberings).
   /// Errors  InvalidData where its detections do not fit the annotations (require_fit); those of detect_in.

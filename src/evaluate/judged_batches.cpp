@@ -25,23 +25,6 @@ namespace detent {
 
 namespace {
 
-/// Numbers samples by their place in the source, which may be a part of another one.
-class Numbered final : public DataSource {
- public:
-  explicit Numbered(const DataSource& source) : source_(source) {}
-  [[nodiscard]] size_t size() const override { return source_.size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
-  [[nodiscard]] Sample read(size_t i) const override {
-    Sample sample = source_.read(i);
-    sample.index = i;
-    return sample;
-  }
-  [[nodiscard]] size_t batch() const override { return source_.batch(); }
-
- private:
-  const DataSource& source_;
-};
-
 size_t bytes_of(const JudgedBatch& batch) {
   size_t bytes = 0;
   for (const Tensor& tensor : batch.inputs) bytes += tensor.byte_count();
@@ -129,11 +112,12 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     Found found;
     std::shared_ptr<const JudgedBatch> batch;
   };
-  const Numbered numbered(source);
+  // The source may be a part of another one, by which its samples are numbered.
+  const auto numbered = numbered_anew(std::make_unique<WrappedSource>(source));
   together_ = known ? *known : samples_together(reference.graph(), model_->wanted(), source);
   // Files are often sorted by class, so joined samples are taken in the order of their name hashes.
-  const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
-  const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
+  const SampleSubset mixed(*numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
+  const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : *numbered, together_);
   forms_ = {model_->sample_axes(together, settings), find_forms(task_, reference, source, settings)};
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {

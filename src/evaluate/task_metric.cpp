@@ -234,11 +234,11 @@ std::map<std::string, double> TaskSums::metrics() const {
   return found;
 }
 
-TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
-                       std::span<const InputSpec> inputs, std::optional<DetectionLayout> recognized)
+TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& request, const DataSource& samples,
+                       Reporter& reporter, const Graph* graph, std::optional<DetectionLayout> recognized)
     : recognized_(std::move(recognized)), masks_(options.masks) {
-  if (recognized_) detections_.emplace(options, recognized_->classes);
-  if (options.next_token) ids_ = find_token_ids(inputs);
+  if (recognized_) detections_.emplace(options, request.preprocess.images, recognized_->classes);
+  if (options.next_token) ids_ = find_token_ids(input_specs(*graph, request.batch_axes));
   if (gives(options, MetricSource::Objects)) {
     if (!detections_)
       throw Error(
@@ -255,9 +255,9 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
                  [&](size_t i) { return detections_->has_objects(samples.sample_name(i)); });
   } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
-    require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
+    require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + request.option,
                 [&](const std::string& name) { return labels_.contains(normal(name)); });
-    if (!options.data.limit && options.data.shard_count == 1)
+    if (!request.limit && request.shard_count == 1)
       warn_of_strays(labels_, options.labels, "labels", samples, reporter);
   }
   if (!masks_.empty()) {
@@ -286,12 +286,12 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
   vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());
   transcripts_ = read_transcript_map(options.transcripts);
   require_all(samples, "transcript in " + options.transcripts.string(),
-              "files in it are relative to " + options.data.option,
+              "files in it are relative to " + request.option,
               [&](const std::string& name) { return transcripts_.contains(normal(name)); });
   require_some(samples, options.transcripts.string(), "there is no word in the transcripts",
                "column 'text' holds what is said in the file",
                [&](size_t i) { return text_errors(transcripts_.at(normal(samples.sample_name(i))), {}).words > 0; });
-  if (!options.data.limit && options.data.shard_count == 1)
+  if (!request.limit && request.shard_count == 1)
     warn_of_strays(transcripts_, options.transcripts, "transcripts", samples, reporter);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "datasets/images/masks.h"
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "detent/base/progress.h"
 #include "detent/options/evaluation_options.h"
 #include "evaluate/batch_errors.h"
@@ -54,14 +54,16 @@ struct TaskSums {
 /// Judges outputs by labels and masks. Thread-safe.
 class TaskMetric {
  public:
-  /// Checks the labels and masks of `samples`. inputs  of the model; only next tokens need them. recognized  the layout
-  /// of the float model's detections; only detectors need it.
+  /// Checks the labels and masks of `samples`.
+  /// request     that `samples` were opened by
+  /// graph       of the model; only next tokens need it
+  /// recognized  the layout of the float model's detections; only detectors need it
   /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed), the truth has
   ///         nothing to score (no word, no object, no next token, masks of 255 alone); those of
   ///         read_labels, read_transcripts, read_token_list and find_token_ids; Usage for transcripts without a
   ///         vocabulary. Labels and transcripts that match no sample are listed in a warning.
-  TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
-             std::span<const InputSpec> inputs = {}, std::optional<DetectionLayout> recognized = {});
+  TaskMetric(const EvaluationOptions& options, const SampleRequest& request, const DataSource& samples,
+             Reporter& reporter, const Graph* graph = nullptr, std::optional<DetectionLayout> recognized = {});
 
   /// Learns the classes of a detector's annotations (DetectionJudge::learn_classes); runs `reference` on some samples
   /// where there are annotations.

@@ -37,7 +37,6 @@
 #include "run/model_inputs.h"
 #include "run/open_samples.h"
 #include "run/run_over.h"
-#include "run/sample_subset.h"
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/request.h"
 
@@ -57,20 +56,13 @@ struct ShardSamples {
 
 /// Opens the samples that `data` selects. More shards than samples are no error: job arrays are made before samples are
 /// counted.
-/// Errors  those of open_samples, except for an empty shard.
-ShardSamples open_shard(const DataOptions& data, const Model& model) {
-  try {
-    return {open_samples(data, model), nullptr};
-  } catch (const Error& error) {
-    if (data.shard_count == 1 || error.code() != ErrorCode::InvalidData) throw;
-    DataOptions all = data;
-    all.shard_index = all.shard_count = 1;
-    auto whole = open_samples(all, model);
-    const size_t samples = whole->size() / data.steps.value_or(1);
-    const size_t groups = (samples + whole->batch() - 1) / whole->batch();
-    if (data.shard_index <= groups) throw;
-    return {std::make_unique<SampleSubset>(*whole, std::vector<size_t>()), std::move(whole)};
-  }
+/// Errors  those of open_samples.
+ShardSamples open_shard(SampleRequest data, const Model& model) {
+  data.may_be_empty = true;
+  ShardSamples samples{open_samples(data, model), nullptr};
+  data.shard_count = data.shard_index = 1;
+  if (samples.own->size() == 0) samples.whole = open_samples(data, model);
+  return samples;
 }
 
 /// AVX2 is on every x86 machine since 2013, and gives the same bits on all.
@@ -139,14 +131,13 @@ FloatType float_type_for(const CalibrateOptions& options, const std::vector<std:
 }
 
 /// Equalizes by the whole data, so that all shards are equalized alike.
-std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOptions& options,
+std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOptions& options, SampleRequest whole,
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
-  DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
   const auto source = open_samples(whole, model);
   const Target& target = targets.empty() ? default_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
-  const std::vector<Tensor> inputs = read_shown_inputs(*source, whole, options.run);
+  const std::vector<Tensor> inputs = read_shown_inputs(*source, whole.steps, options.run);
   const PlacementRequest placement{options.placement};
   return equalize_as_requested(
       model, request, inputs, *source, OutlierPolicy::Clip, {},
@@ -282,16 +273,17 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::vector<std::string> targets = target_specs(options.targets);
   const EqualizeRequest request = parse_equalize(options.equalize.equalize);
 
+  const SampleRequest data = parse_samples(options.data);
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
-  const ShardSamples samples = open_shard(options.data, model);
-  warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
+  const ShardSamples samples = open_shard(data, model);
+  warn_of_unused_preprocess(data, {}, model.graph(), *options.run.reporter);
   const FloatType type = float_type_for(options, targets);
   const Target& target = targets.empty() ? default_target() : find_target(targets.front());
-  static_cast<void>(prepare_checked(model, target, read_shown_inputs(samples.shown(), options.data, options.run),
+  static_cast<void>(prepare_checked(model, target, read_shown_inputs(samples.shown(), data.steps, options.run),
                                     {.float_type = type}));
   std::optional<EqualizedModel> evened;
-  if (request.equalizes()) evened = even_for_table(model, options, request, targets);
+  if (request.equalizes()) evened = even_for_table(model, options, data, request, targets);
   const Graph& graph = model.graph();
   warn_of_unsupported_tail(graph, *options.run.reporter);
   warn_of_layers_left(graph, name_of(CodeType::Int8), *options.run.reporter);

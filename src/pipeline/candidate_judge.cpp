@@ -239,8 +239,8 @@ ComparedVariant row_of(const ComparedCandidate& candidate, const Candidates& all
 
 }  // namespace
 
-CandidateJudge::CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference)
-    : options_(options), judge_(options.evaluation, graph, reference, options.run) {
+CandidateJudge::CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference)
+    : options_(options), eval_(eval), judge_(options.evaluation, eval, reference, options.run) {
   if (!options.draw.empty()) {
     check_drawing(options.draw, options.overwrite_draw);
     check_drawable(options.model, judge_.recognized());
@@ -261,7 +261,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
 
   report.evaluation_samples = evaluation.samples;
   report.evaluation_digest = samples.digest();
-  report.evaluation_spread = options_.evaluation.data.spread && options_.evaluation.data.limit == samples.size();
+  report.evaluation_spread = eval_.spread && eval_.limit == samples.size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
   report.fp32 = scores.metrics(0);
@@ -288,7 +288,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   if (timer_) time(report, judged.rows, candidates);
   const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
-  if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]), reference.graph());
+  if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]));
   return judged;
 }
 
@@ -314,8 +314,8 @@ void CandidateJudge::time(ComparisonReport& report, std::vector<ComparedVariant>
     report.baselines[b].latency = times[candidates.baselines[b].model];
 }
 
-void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const {
-  const PicturedSamples pictured(judge_.samples(), options_.evaluation.data, graph);
+void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown) const {
+  const PicturedSamples pictured{judge_.samples(), eval_.preprocess.images};
   if (options_.pictures) report.detections = picture_detections(shown, pictured);
   if (options_.draw.empty()) return;
   put_worst_first(shown);

@@ -74,15 +74,14 @@ void note_calibration(ComparisonReport& report, const Measured& measured);
 void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
                    const RunSettings& run);
 
-/// Runs the candidates of a comparison side by side and finds the best. The options must outlive it.
+/// Runs the candidates of a comparison side by side and finds the best. The options and the request must outlive it.
 class CandidateJudge {
  public:
   /// Opens and checks the evaluation data and times the float model, before anything long begins.
-  /// graph      whose inputs the samples are fed to: those of all candidates.
-  /// reference  the float model that candidates are compared with.
+  /// reference  the float model that candidates are compared with; all have its inputs.
   /// Errors     those of open_samples, TaskMetric, values_to_judge and, with options.draw, check_drawing and
   ///            check_drawable; those of LatencyCommand.
-  CandidateJudge(const ComparedOptions& options, const Graph& graph, const Model& reference);
+  CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
   /// Fills the scores of the report: `fp32`, `baselines`, `winner`, `criterion`, `ties`, the provenance of the winner,
@@ -112,7 +111,7 @@ class CandidateJudge {
   /// Errors  those of LatencyCommand.
   void time(ComparisonReport& report, std::vector<ComparedVariant>& rows, const Candidates& candidates) const;
   /// Shows the detections of the winner beside those of FP32.
-  void show(ComparisonReport& report, std::vector<ShownDetections> shown, const Graph& graph) const;
+  void show(ComparisonReport& report, std::vector<ShownDetections> shown) const;
 
   /// The latency command and what it said of the float model.
   struct Timer {
@@ -124,6 +123,7 @@ class CandidateJudge {
   };
 
   const ComparedOptions& options_;
+  const SampleRequest& eval_;
   TaskJudge judge_;
   std::unique_ptr<Timer> timer_;  ///< nullptr: none was asked for
 };

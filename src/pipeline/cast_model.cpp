@@ -69,10 +69,9 @@ Provenance origin_of_cast(const Model& model, const CastModelOptions& options, s
 }
 
 /// Opens the samples; nullptr without them, which only pairs of the main graph allow.
-std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const Model& model) {
-  refuse_stray_options(options.data, nullptr, options.run);
+std::unique_ptr<DataSource> open_data(const CastModelOptions& options, const SampleRequest& data, const Model& model) {
   check_scales(model.graph());
-  if (options.data.given()) return open_samples(options.data, model);
+  if (data.given()) return open_samples(data, model);
   if (has_pairs(model.graph())) return nullptr;
   const std::string inside = pair_in_body(model.graph());
   if (!inside.empty())
@@ -134,13 +133,14 @@ CastReport cast_model(const CastModelOptions& options) {
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is the type that the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
+  const SampleRequest data = requested_samples(options.data, nullptr, options.run).data;
   Model model = read_model_to_cast(options.model);
   if (has_pairs(model.graph())) static_cast<void>(fold_constants(model));  // zero points tell the engine
   if (const std::string text = float64_text(model.graph(), options.type == FloatType::Fp16 ? "FP16" : "BF16");
       !text.empty())
     options.run.reporter->warn(text);
   const ForcedFloat32 excluded = excluded_nodes(model.graph(), options);
-  const auto source = open_data(options, model);
+  const auto source = open_data(options, data, model);
   warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
   std::optional<ReferenceOutputs> reference;

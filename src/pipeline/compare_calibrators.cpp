@@ -39,8 +39,9 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data are checked before anything long begins
-  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
-  const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
+  RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, run);
+  Prepared prepared = make(recipe_as_quantized(options, std::move(samples), names));
+  const CandidateJudge judge(options, prepared.recipe.eval, *prepared.float32);
 
   // one calibration -> ranges and a variant for each candidate
   Measured measured = measure(prepared);

@@ -45,15 +45,15 @@ Candidates candidates_of(Prepared& prepared, const std::vector<std::string>& nam
 }
 
 /// Quantizes for every target after one pass over the samples. Only one float model at a time is in memory.
-Candidates make_targeted_candidates(const CompareOptions& options, const std::vector<std::string>& names,
-                                    CompareTargetsReport& report) {
+Candidates make_targeted_candidates(const CompareOptions& options, const RequestedSamples& samples,
+                                    const std::vector<std::string>& names, CompareTargetsReport& report) {
   SharedPass pass;
   std::vector<Recipe> recipes;
   std::vector<Prepared> prepared;
   for (const std::string& target : options.targets) {
     CompareOptions one = options;
     one.target = target;
-    recipes.push_back(naming_target(target, [&] { return recipe_as_quantized(one, one.evaluation.data, names); }));
+    recipes.push_back(naming_target(target, [&] { return recipe_as_quantized(one, samples, names); }));
     recipes.back().pass = &pass;
   }
   for (size_t i = 0; i < recipes.size(); ++i) {
@@ -83,8 +83,9 @@ CompareTargetsReport compare_targets(const CompareOptions& options) {
     throw Error(ErrorCode::Usage, "--layers does not apply to --targets",
                 "'detent sensitivity --target' measures the layers of one target");
   const std::vector<std::string> names = candidate_names(options.calibrators);
+  const RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, options.run);
   const Model reference = read_float_model(options.model);
-  const CandidateJudge judge(options, reference.graph(), reference);
+  const CandidateJudge judge(options, samples.eval, reference);
 
   CompareTargetsReport report;
   report.model = options.model.string();
@@ -93,7 +94,7 @@ CompareTargetsReport compare_targets(const CompareOptions& options) {
   for (const std::string& target : options.targets) report.targets.push_back(find_target(target).spec());
 
   // each target quantized from the same measurements, then all judged on the same samples
-  Candidates candidates = make_targeted_candidates(options, names, report);
+  Candidates candidates = make_targeted_candidates(options, samples, names, report);
   judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " candidates");
   if (report.detections) report.detections->quantized = report.winner;
   return report;

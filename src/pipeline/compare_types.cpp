@@ -51,11 +51,11 @@ void add(Candidates& all, CompareTypesReport& report, ComparedCandidate candidat
 
 /// Adds a type of activations and weights; returns true where the rest is in 16-bit floats.
 bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypesOptions& given,
-                    CompareTypesReport& report) {
+                    const RequestedSamples& samples, CompareTypesReport& report) {
   ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
-  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
+  Prepared prepared = make(recipe_as_quantized(options, samples, names));
   Measured measured = measure(prepared);
   Candidates made = make_candidates(names, prepared, measured, options);
   note_first_calibration(report, prepared, measured);
@@ -126,19 +126,20 @@ void check_types(const CompareTypesOptions& options) {
 /// variants without scores, and its facts of the calibration: samples, seconds, outliers and equalization of the first
 /// type with activations. Adds the baselines where a type leaves 16-bit floats.
 /// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
-Candidates make_typed_candidates(const CompareTypesOptions& options, CompareTypesReport& report) {
+Candidates make_typed_candidates(const CompareTypesOptions& options, const RequestedSamples& requested,
+                                 CompareTypesReport& report) {
   Candidates candidates;
   bool half = false;
   std::unique_ptr<DataSource> data;
   const auto samples = [&]() -> const DataSource& {
-    if (!data) data = open_samples(options.data, read_float_model(options.model));
+    if (!data) data = open_samples(requested.data, read_float_model(options.model));
     return *data;
   };
   for (const std::string& type : options.types.names) {
     if (type == "int4")
       add_weights_alone(candidates, type, options, samples(), report);
     else
-      half |= add_with_pairs(candidates, type, options, report);
+      half |= add_with_pairs(candidates, type, options, requested, report);
   }
   if (report.calibration_samples == 0) report.calibration_samples = samples().size();
   if (half) add_baselines(candidates, options.model, samples(), options.run);
@@ -171,9 +172,10 @@ std::optional<TypeLimit> held_limit(const TypeChoice& choice, const CompareTypes
 CompareTypesReport compare_types(const CompareTypesOptions& options) {
   const StopScope stop(options.run.stop);
   check_types(options);
+  const RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, options.run);
   const Model reference = read_float_model(options.model);
   const ModelFacts facts = facts_of(reference);
-  const CandidateJudge judge(options, reference.graph(), reference);
+  const CandidateJudge judge(options, samples.eval, reference);
 
   CompareTypesReport report;
   report.model = options.model.string();
@@ -183,7 +185,7 @@ CompareTypesReport compare_types(const CompareTypesOptions& options) {
   for (const auto& [type, bytes] : weight_bytes_by_type(reference.graph())) report.weight_bytes += bytes;
 
   // each type quantized once, then all on the same samples
-  Candidates candidates = make_typed_candidates(options, report);
+  Candidates candidates = make_typed_candidates(options, samples, report);
   judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
 
   if (report.detections) report.detections->quantized = report.winner;

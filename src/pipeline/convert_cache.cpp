@@ -80,7 +80,7 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
   DlaPaths paths = dla_paths(options.output);
   paths.cache = options.output;
   check_writable(paths.arguments, options.overwrite);
-  Recipe recipe{.model = options.dla, .data = {}, .table = options.table, .eval = {}};
+  Recipe recipe{.model = options.dla, .table = options.table};
   Prepared prepared = make(resolved(std::move(recipe), kDlaTarget, {}, {}));
   const Measured measured = measure(prepared);
   const Chosen chosen = choose(prepared, measured, make_calibrator(options.calibrator));

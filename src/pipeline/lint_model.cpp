@@ -65,16 +65,17 @@ bool chose_types(const Model& model) {
 }
 
 /// Reads the file and, with data, measures its values; the report gets the samples.
-LintedFile read_file(const Model& model, const LintOptions& options, const Target& target, LintReport& report) {
+LintedFile read_file(const Model& model, const LintOptions& options, const SampleRequest& data, const Target& target,
+                     LintReport& report) {
   LintedFile file(model.graph());
   file.types_chosen = chose_types(model);
   if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
-  if (!options.data.given()) return file;
+  if (!data.given()) return file;
   if (!target.strongly_typed && !target.saturates_without_vnni)
     throw Error(ErrorCode::Usage,
                 "--data does not apply to " + target.spec() + ": lint measures 16-bit floats and saturating products",
                 "--target tensorrt:11, onnxruntime or openvino:cpu");
-  const IdentifiedSamples samples(open_samples(options.data, model));
+  const IdentifiedSamples samples(open_samples(data, model));
   if (target.strongly_typed) file.measured = measure_half_values(file.graph, samples, options.run);
   if (target.saturates_without_vnni) file.cpu_loss = measure_cpu_loss(model, samples, options.run);
   report.plan.samples = samples.count();
@@ -198,13 +199,13 @@ std::vector<FindingInfo> known_findings() {
 
 LintReport lint_model(const LintOptions& options) {
   const StopScope stop(options.run.stop);
-  refuse_stray_options(options.data, nullptr, options.run);
+  const RequestedSamples samples = requested_samples(options.data, nullptr, options.run);
   const Target& target = find_target(options.target);
   Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);
   static_cast<void>(fold_weights(written));  // exporters compute scales, zero points and weights
   LintReport report;
-  const LintedFile file = read_file(written, options, target, report);
+  const LintedFile file = read_file(written, options, samples.data, target, report);
   const Reading reading(written);
   const bool inner_pairs = std::ranges::any_of(file.graph.nodes(), holds_pairs);
   report.origin = !integer_operators_text(file.graph).empty()   ? "qoperator"

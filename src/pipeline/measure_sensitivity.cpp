@@ -21,12 +21,8 @@ namespace detent {
 namespace {
 
 EvaluationOptions judged_by(const SensitivityOptions& options) {
-  EvaluationOptions judged;
-  judged.data = options.eval;
-  judged.next_token = options.next_token;
-  judged.transcripts = options.transcripts;
-  judged.vocabulary = options.vocabulary;
-  return judged;
+  return {
+      .next_token = options.next_token, .transcripts = options.transcripts, .vocabulary = options.vocabulary};
 }
 
 /// The evaluation samples and the judge of their scores.
@@ -34,9 +30,9 @@ struct JudgedSamples {
   IdentifiedSamples samples;
   TaskMetric task;
 
-  JudgedSamples(const SensitivityOptions& options, const Model& model)
-      : samples(open_samples(options.eval, model)),
-        task(judged_by(options), samples, *options.run.reporter, input_specs(model.graph(), options.eval.batch_axes),
+  JudgedSamples(const SensitivityOptions& options, const SampleRequest& eval, const Model& model)
+      : samples(open_samples(eval, model)),
+        task(judged_by(options), eval, samples, *options.run.reporter, &model.graph(),
              recognize_detections(model, samples, options.run)) {}
 
   /// Completes a report of these samples.
@@ -53,15 +49,15 @@ struct JudgedSamples {
 
 /// Measures the layers of a model with quantized weights alone: options.weights is given.
 /// Errors  those of make_blocked_model and measure_layer_errors.
-SensitivityReport weight_sensitivity(const SensitivityOptions& options) {
+SensitivityReport weight_sensitivity(const SensitivityOptions& options, const RequestedSamples& requested) {
   const Stopwatch stopwatch;
   const Target& target = find_target(options.target);
   const BlockedRequest request{*options.weights, target, options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   static_cast<void>(judged_outputs(model.graph(), options.run));  // refuses unknown names
-  const IdentifiedSamples data(open_samples(options.data, model));
-  const JudgedSamples judged(options, model);
+  const IdentifiedSamples data(open_samples(requested.data, model));
+  const JudgedSamples judged(options, requested.eval, model);
   const auto inputs = read_first_inputs(judged.samples, options.run);
 
   const BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
@@ -87,13 +83,14 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options) {
 
 SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const StopScope stop(options.run.stop);
-  if (options.weights) return weight_sensitivity(options);
+  RequestedSamples samples = requested_samples(options.data, &options.eval, options.run);
+  if (options.weights) return weight_sensitivity(options, samples);
   const Stopwatch stopwatch;
   auto calibrator = named_calibrator(options.calibrator);
 
   // model, plan and data
-  Prepared prepared = make(recipe_as_quantized(options, options.eval, {options.calibrator}));
-  const JudgedSamples judged(options, prepared.model());
+  Prepared prepared = make(recipe_as_quantized(options, std::move(samples), {options.calibrator}));
+  const JudgedSamples judged(options, prepared.recipe.eval, prepared.model());
 
   // one calibration -> ranges
   const Measured measured = measure(prepared);

@@ -1,13 +1,14 @@
 #include "detent/output_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "core/files/reach.h"
-#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
 #include "pipeline/engines/dla/dla_files.h"
+#include "pipeline/parts/pipeline_files.h"
 #include "place/engines/target.h"
 
 namespace detent {
@@ -28,11 +29,8 @@ void add_files_of_target(const std::string& target, const fs::path& output, std:
 
 void add_files_of_pipeline(const QuantizeOptions& options, std::vector<OutputFile>& files) {
   const fs::path pipeline = options.pipeline.empty() ? options.model : options.pipeline;
-  if (!is_pipeline_file(pipeline)) return;
-  std::set<fs::path> names;
-  for (const PipelineFile::File& file : read_pipeline_file(pipeline).files)
-    if (names.insert(file.path.filename()).second)  // a name that occurs twice is refused when the file is read
-      files.push_back({kOutput, options.output / file.path.filename()});
+  if (is_pipeline_file(pipeline))
+    std::ranges::move(outputs_of(read_pipeline_file(pipeline), options.output), std::back_inserter(files));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ Recipe recipe_for(const PlanModelOptions& options) {
   format.float_type = options.float_type;
   format.activation = options.activation;
   format.dynamic = options.dynamic;
-  Recipe recipe{.model = options.model, .data = options.data, .table = {}, .eval = {}, .run = options.run};
+  Recipe recipe{.model = options.model, .run = options.run};
+  recipe.data = requested_samples(options.data, nullptr, options.run).data;
   recipe.measures = recipe.identify = options.data.given();
   recipe.shapes = options.shapes;
   return resolved(std::move(recipe), options.target, options.placement, format);

@@ -136,11 +136,10 @@ std::optional<Model> implicit_model(const Prepared& prepared, const Chosen& chos
 
 /// Returns pictures of the samples of the closing error; nullopt where the model is no detector.
 std::optional<DetectionPictures> picture_closing(Closing& closing, const ClosingSamples& closing_on,
-                                                 const QuantizeOptions& options, const Graph& graph) {
-  const EvaluationOptions& evaluation = options.bound.evaluation;
+                                                 const Recipe& recipe) {
   if (!closing.exact || closing.exact->shown.empty()) return std::nullopt;
-  const DataOptions& data = evaluation.data.given() ? evaluation.data : options.data;
-  return picture_detections(std::move(closing.exact->shown), {*closing_on.source, data, graph});
+  const SampleRequest& judged = recipe.eval.given() ? recipe.eval : recipe.data;
+  return picture_detections(std::move(closing.exact->shown), {*closing_on.source, judged.preprocess.images});
 }
 
 /// Describes what the file reaches that a search by latency chose.
@@ -179,7 +178,7 @@ QuantizeReport without_pairs(const std::filesystem::path& file, const QuantizeOp
     report.score = report.bound->score;
   }
   if (judges.score) report.score = measure_score(*judges.score, model, options.run);
-  if (options.pictures) report.detections = picture_closing(closing, closing_on, options, model.graph());
+  if (options.pictures) report.detections = picture_closing(closing, closing_on, prepared.recipe);
   report.verdict = judge({.closing = closing.exact.value_or(ClosingError{})});
   write_without_pairs(model, options, report);
   return report;
@@ -193,9 +192,9 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   const SamplesApart apart(options.latency.given() && made.recipe.target->engine.runs_qoperators);
   warn_of_few_samples(options, made);
   std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
-  const auto judge = open_judge(options.bound, *reference, made.data.get(), options.run);
+  const auto judge = open_judge(options.bound, made.recipe.eval, *reference, made.data.get(), options.run);
   const auto scorer = judges_a_task(options.bound.evaluation) && !judge
-                          ? open_score_judge(options.bound, *reference, options.run)
+                          ? open_score_judge(options.bound, made.recipe.eval, *reference, options.run)
                           : nullptr;
   if (judge && made.half) make_room(made, *judge);
   if (options.stop_after == StopAfter::Prepare) return stopped_at(made.model(), options);
@@ -240,19 +239,19 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
   report.latency = std::move(latency);
   const std::optional<Model> floats = implicit_model(prepared, chosen);
-  const auto ranks =
-      options.pipeline.empty() ? std::map<std::string, size_t>() : ranks_of(prepared);  // rewrite() takes the graph
+  const auto& pipeline = prepared.recipe.pipeline;
+  const auto ranks = pipeline ? ranks_of(prepared) : std::map<std::string, size_t>();  // rewrite() takes the graph
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
   written.check(written.model, options.output);
-  PipelineFiles files(options);
+  PipelineFiles files(options, pipeline);
   if (!files.empty()) files.take(written.model, report.provenance, ranks);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);
   if (changed) judge_again(*report.bound, *judge, written.model, options.run);
   if (scorer) report.score = measure_score(*scorer, written.model, options.run);
-  if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
+  if (options.pictures) report.detections = picture_closing(closing, closing_on, prepared.recipe);
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
   if (floats)
@@ -272,24 +271,27 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
 
 }  // namespace
 
-Recipe checked_recipe(const QuantizeOptions& given) {
-  std::vector<OutputFile> outputs = files_beside(given);
+Recipe checked_recipe(const QuantizeOptions& given, std::optional<PipelineFile> pipeline) {
+  const bool writes_files = pipeline && given.stop_after == StopAfter::Nothing;
+  std::vector<OutputFile> outputs = writes_files ? outputs_of(*pipeline, given.output) : files_beside(given);
   outputs.push_back({"--output", given.output});
   check_distinct(outputs);
   if (given.accuracy == Accuracy::Best && !given.data.given())
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");
-  if (given.pipeline.empty())
+  if (!pipeline)
     check_writable(given.output, given.overwrite);
-  else if (given.stop_after == StopAfter::Nothing)
-    check_pipeline_outputs(given);
+  else if (writes_files)
+    check_pipeline_outputs(*pipeline, given.output, given.overwrite);
   if (!find_target(given.target).engine.takes_pairs) {
     check_writable(dla_paths(given.output).cache, given.overwrite);
     check_writable(dla_paths(given.output).arguments, given.overwrite);
   }
   const QuantizeOptions options = with_level(given);
   static_cast<void>(named_calibrator(options.calibrator));  // refuses unknown names
-  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
+  RequestedSamples samples =
+      requested_samples(options.data, &options.bound.evaluation.data, options.run, pipeline ? &*pipeline : nullptr);
+  Recipe recipe = recipe_of(options, std::move(samples), {options.calibrator}, std::move(pipeline));
   if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
   if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
   recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
@@ -308,11 +310,12 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
 
 QuantizeReport quantize_model(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
-  const QuantizeOptions options = with_pipeline(given);
-  const InputFiles protected_inputs = protect_inputs(options), protected_files(pipeline_sources(options));
+  QuantizeOptions options = given;
+  std::optional<PipelineFile> pipeline = take_pipeline(options);
+  const InputFiles protected_inputs = protect_inputs(options), protected_files(sources_of(pipeline));
   const Stopwatch stopwatch;
   // model.onnx -> float graph that the target likes -> placement plan
-  return quantize_prepared(options, make(checked_recipe(options)), stopwatch);
+  return quantize_prepared(options, make(checked_recipe(options, std::move(pipeline))), stopwatch);
 }
 
 }  // namespace detent

@@ -8,7 +8,7 @@ namespace detent {
 
 /// Checks the options before anything is read, and returns their recipe.
 /// Errors  those of quantize_model() that need no model.
-[[nodiscard]] Recipe checked_recipe(const QuantizeOptions& given);
+[[nodiscard]] Recipe checked_recipe(const QuantizeOptions& given, std::optional<PipelineFile> pipeline = {});
 
 /// Measures, quantizes and writes what make() made of checked_recipe(given).
 /// stopwatch  gives QuantizeReport::seconds.

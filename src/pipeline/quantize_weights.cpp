@@ -142,7 +142,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const StopScope stop(options.run.stop);
   const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
-  refuse_stray_options(options.data, &options.bound.evaluation.data, options.run);
+  const RequestedSamples samples = requested_samples(options.data, &options.bound.evaluation.data, options.run);
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read
   check_takes_pairs(find_target(options.target));
@@ -151,12 +151,12 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const ModelFacts facts = facts_of(model);
   const std::string judged_by = judged_outputs_text(model.graph(), options.run);
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
-  if (options.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(options.data, model));
-  ClosingSamples closing_on = closing_samples(options, data.get(), model);
+  if (samples.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(samples.data, model));
+  ClosingSamples closing_on = closing_samples(options, samples, data.get(), model);
   const bool scores = options.bound.given() || judges_a_task(options.bound.evaluation);
   const std::optional<Model> original = scores ? std::optional(model.clone()) : std::nullopt;
-  const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
-  const auto scorer = original ? open_score_judge(options.bound, *original, options.run) : nullptr;
+  const auto bound_judge = original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
+  const auto scorer = original ? open_score_judge(options.bound, samples.eval, *original, options.run) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);
   const auto inputs =
       closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());

@@ -133,11 +133,11 @@ LintReport lint_of(const std::filesystem::path& file, const RepairOptions& optio
 /// The samples on which the files before and after are compared, and the task.
 class BeforeAndAfter {
  public:
-  /// Errors  those of TaskJudge and refuse_stray_options; Usage for a task without samples.
-  BeforeAndAfter(const RepairOptions& options, const Model& before) : options_(options), before_(before) {
+  /// Errors  those of TaskJudge; Usage for a task without samples.
+  BeforeAndAfter(const RepairOptions& options, const SampleRequest& eval, const Model& before)
+      : options_(options), before_(before) {
     const EvaluationOptions& evaluation = options.evaluation;
-    refuse_stray_options(options.data, &evaluation.data, options.run);
-    if (evaluation.data.given()) judge_.emplace(evaluation, before.graph(), before, options.run);
+    if (eval.given()) judge_.emplace(evaluation, eval, before, options.run);
     if (!judge_ && judges_a_task(evaluation))
       throw Error(ErrorCode::Usage, std::string(kTaskOptions) + " need --eval",
                   "--eval names the samples that they judge");
@@ -180,6 +180,7 @@ RepairReport repair_model(const RepairOptions& options) {
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
   check_takes_pairs(target);
+  const RequestedSamples requested = requested_samples(options.data, &options.evaluation.data, options.run);
   RepairReport report;
   report.model = options.model.string(), report.output = options.output.string(), report.target = target.spec();
   report.before = lint_of(options.model, options);
@@ -190,10 +191,10 @@ RepairReport repair_model(const RepairOptions& options) {
 
   // file -> float model and what its pairs say -> plan -> ranges
   std::optional<RepairPlan> repair;
-  if (!own) repair.emplace(options, target, written);
+  if (!own) repair.emplace(options, requested.data, target, written);
   if (const Node* holder = find_quantized_body(written.graph()))
     options.run.reporter->warn(holder->op_type + " '" + holder->name + "': pairs inside it stay as they are");
-  const BeforeAndAfter files(options, written);
+  const BeforeAndAfter files(options, requested.eval, written);
   std::unique_ptr<IdentifiedSamples> samples;
   if (repair) {
     repair->find_ranges();
@@ -203,7 +204,7 @@ RepairReport repair_model(const RepairOptions& options) {
     samples = std::move(repair->source);
   } else {
     describe_own(written.graph(), report);
-    if (options.data.given()) samples = std::make_unique<IdentifiedSamples>(open_samples(options.data, written));
+    if (requested.data.given()) samples = std::make_unique<IdentifiedSamples>(open_samples(requested.data, written));
   }
   report.changed = repair && (folded || !stands_right(*repair, report, written.graph()));
 

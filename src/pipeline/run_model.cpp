@@ -5,7 +5,6 @@
 #include "core/index.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
-#include "datasets/state/state_file.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
@@ -106,12 +105,11 @@ bool leaves_doubt(const Value& output, int64_t batch) {
 
 /// Returns the outputs to write: of a model that runs in steps those that feed no input, for caches of every step are
 /// large; all where each feeds one.
-std::vector<ValueId> outputs_to_write(const Graph& graph, const DataOptions& data) {
+std::vector<ValueId> outputs_to_write(const Graph& graph, const std::optional<StateFile>& state) {
   std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
-  if (!data.steps) return outputs;
-  const StateFile state = read_state_file(data.state);
+  if (!state) return outputs;
   std::erase_if(outputs, [&](ValueId output) {
-    return std::ranges::any_of(state.feeds, [&](const auto& feed) { return feed.first == graph.value(output).name; });
+    return std::ranges::any_of(state->feeds, [&](const auto& feed) { return feed.first == graph.value(output).name; });
   });
   return outputs.empty() ? outputs_to_write(graph, {}) : outputs;
 }
@@ -133,11 +131,10 @@ std::optional<DetectionLayout> choose_layout(const Model& model, const DataSourc
 }
 
 void draw_first_samples(const Model& model, const DetectionLayout& layout, const DataSource& source,
-                        const RunOptions& options) {
+                        const std::optional<PreprocessSpec>& preprocess, const RunOptions& options) {
   const size_t count = options.data.limit ? source.size() : kDrawnSamples;
   const SampleSubset first(source, consecutive_samples(source, 0, count));
-  draw_detections(options.draw, detect(model, layout, first, options.run), {source, options.data, model.graph()},
-                  DrawnModels::One);
+  draw_detections(options.draw, detect(model, layout, first, options.run), {source, preprocess}, DrawnModels::One);
 }
 
 }  // namespace
@@ -147,13 +144,14 @@ RunReport run_model(const RunOptions& options) {
   const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
+  const SampleRequest data = parse_samples(options.data);
   Expansion expansion;
   const Model model = read_any_model(options.model, expansion);
   refuse_kept(expansion);
   const Graph& graph = model.graph();
-  const auto source = open_samples_as_they_are(options.data, model);
-  warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
-  const std::vector<ValueId> outputs = outputs_to_write(graph, options.data);
+  const auto source = open_samples(data, model, {.refuse_non_finite = false});
+  warn_of_unused_preprocess(data, {}, graph, *options.run.reporter);
+  const std::vector<ValueId> outputs = outputs_to_write(graph, data.state);
   const Schedule schedule(
       graph, outputs,
       {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
@@ -166,7 +164,7 @@ RunReport run_model(const RunOptions& options) {
   for (const ValueId output : outputs) names.push_back(graph.value(output).name);
   for (const std::string& name : file_names_for(names))
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
-  if (layout) draw_first_samples(model, *layout, *source, options);
+  if (layout) draw_first_samples(model, *layout, *source, data.preprocess.images, options);
 
   RunReport report;
   report.model = options.model.string();

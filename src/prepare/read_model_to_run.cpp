@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"
@@ -42,11 +41,10 @@ namespace {
 
 /// Reads all files of a pipeline, as one model.
 template <class ReadFile>
-Model read_joined(const std::filesystem::path& path, const ReadFile& read) {
-  const PipelineFile pipeline = read_pipeline_file(path);
+Model read_joined(const PipelineFile& pipeline, const ReadFile& read) {
   std::vector<NamedModel> models;
   for (const PipelineFile::File& file : pipeline.files) models.push_back({file.name, read(file.path)});
-  return join_files(std::move(models), pipeline.feeds, path);
+  return join_files(std::move(models), pipeline.feeds, pipeline.path);
 }
 
 /// Makes the graph plain: branches whose condition is known are inlined, CastLike becomes Cast.
@@ -75,12 +73,14 @@ Model read_float_file(const std::filesystem::path& path) {
 }
 
 Model read_float_model(const std::filesystem::path& path) {
-  return is_pipeline_file(path) ? read_joined(path, read_float_file) : read_float_file(path);
+  return is_pipeline_file(path) ? read_float_model(read_pipeline_file(path)) : read_float_file(path);
 }
+
+Model read_float_model(const PipelineFile& pipeline) { return read_joined(pipeline, read_float_file); }
 
 Model read_any_model(const std::filesystem::path& path, Expansion& expansion) {
   if (!is_pipeline_file(path)) return read_runnable_model(path, &expansion);
-  return read_joined(path, [&](const std::filesystem::path& file) {
+  return read_joined(read_pipeline_file(path), [&](const std::filesystem::path& file) {
     Expansion one;
     Model model = read_runnable_model(file, &one);
     for (const auto& [type, count] : one.operators) expansion.operators[type] += count;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "datasets/state/pipeline_file.h"
 #include "model/model.h"
 #include "prepare/expand_operators.h"
 
@@ -25,6 +26,7 @@ void refuse_pipeline_file(const std::filesystem::path& path);
 /// Cast. Of a pipeline all files, as one model.
 /// Errors  InvalidModel, also when it is quantized already; those of read_pipeline_file and join_files.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
+[[nodiscard]] Model read_float_model(const PipelineFile& pipeline);
 
 /// Reads one file of a pipeline in the same way.
 /// Errors  those of read_float_model.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/index.h"
-#include "core/parse.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "model/graph/graph.h"
@@ -100,32 +99,21 @@ std::string batch_symbol(const Graph& graph) {
   return best;
 }
 
-struct NamedAxis {
-  size_t input;
-  int axis;
-};
-
-NamedAxis parse_named_axis(const Graph& graph, const std::string& text) {
-  const size_t equals = text.rfind('=');
-  const std::string axis = equals == std::string::npos ? "" : text.substr(equals + 1);
-  const int number = parse_number<int>(axis).value_or(-1);
-  const bool is_number = number >= 0;
-  if (equals == 0 || (!is_number && axis != "none"))
-    throw Error(ErrorCode::Usage, "--batch-axis: '" + text + "' is not INPUT=AXIS or INPUT=none", "such as h0=1");
-  const std::string name = text.substr(0, equals);
+/// Finds the input that the user named. Errors  InvalidOption, also for an axis that it does not have.
+size_t find_named(const Graph& graph, const NamedAxis& named) {
   std::string known;
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const Value& value = graph.value(graph.inputs()[i]);
     known += (known.empty() ? "'" : ", '") + value.name + "'";
-    if (value.name != name) continue;
+    if (value.name != named.input) continue;
     const size_t rank = value.declared_shape ? value.declared_shape->size() : 0;
-    if (is_number && as_index(number) >= rank)
+    if (named.axis != kNoBatchAxis && as_index(named.axis) >= rank)
       throw Error(ErrorCode::InvalidOption,
-                  "--batch-axis " + text + ": the input has " + std::to_string(rank) + " axes, counted from 0");
-    return {i, is_number ? number : kNoBatchAxis};
+                  "--batch-axis " + named.text + ": the input has " + std::to_string(rank) + " axes, counted from 0");
+    return i;
   }
   throw Error(ErrorCode::InvalidOption,
-              "--batch-axis " + text + ": the model has no input '" + name + "'; its inputs are " + known);
+              "--batch-axis " + named.text + ": the model has no input '" + named.input + "'; its inputs are " + known);
 }
 
 class AxisFinder {
@@ -135,8 +123,8 @@ class AxisFinder {
       shapes_.push_back(graph.value(id).declared_shape.value_or(std::vector<int64_t>{}));
   }
 
-  std::vector<int> run(std::span<const std::string> named) {
-    for (const std::string& text : named) take(parse_named_axis(graph_, text));
+  std::vector<int> run(std::span<const NamedAxis> named) {
+    for (const NamedAxis& one : named) take(find_named(graph_, one), one.axis);
     take_symbol(symbol_.empty() ? batch_symbol(graph_) : symbol_);
     if (!take_fixed_batch()) {
       take_fronts();
@@ -153,10 +141,10 @@ class AxisFinder {
  private:
   [[nodiscard]] const Value& input(size_t i) const { return graph_.value(graph_.inputs()[i]); }
 
-  void take(const NamedAxis& named) {
-    axes_[named.input] = named.axis;
-    is_given_ = is_given_ || named.axis != kNoBatchAxis;
-    if (named.axis != kNoBatchAxis && symbol_.empty()) symbol_ = input(named.input).symbols[as_index(named.axis)];
+  void take(size_t named, int axis) {
+    axes_[named] = axis;
+    is_given_ = is_given_ || axis != kNoBatchAxis;
+    if (axis != kNoBatchAxis && symbol_.empty()) symbol_ = input(named).symbols[as_index(axis)];
   }
 
   void take_symbol(const std::string& symbol) {
@@ -307,16 +295,10 @@ class AxisFinder {
 
 }  // namespace
 
-std::vector<int> find_batch_axes(const Graph& graph, std::span<const std::string> named) {
+std::vector<int> find_batch_axes(const Graph& graph, std::span<const NamedAxis> named) {
   return AxisFinder(graph).run(named);
 }
 
 bool names_its_batch(const Graph& graph) { return likeness(batch_symbol(graph)) == 2; }
-
-std::vector<bool> inputs_with_named_axis(const Graph& graph, std::span<const std::string> named) {
-  std::vector<bool> found(graph.inputs().size(), false);
-  for (const std::string& text : named) found[parse_named_axis(graph, text).input] = true;
-  return found;
-}
 
 }  // namespace detent

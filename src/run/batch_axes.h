@@ -1,17 +1,16 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "model/graph/graph.h"
 
 namespace detent {
 
 /// Finds the batch axis of each graph input, kNoBatchAxis for none. In this order:
 ///
-/// named     "INPUT=AXIS" or "INPUT=none" by the user; the symbol found there names the batch of the other inputs too.
+/// named     by the user; the symbol found there names the batch of the other inputs too.
 /// symbols   the axis that carries batch_symbol().
 /// extents   an open extent or 1 in front; the only open extent or 1 behind a fixed front, as in states
 ///           [layers, ?, hidden], beside an input whose batch is open; an input of one open axis alone is one sample.
@@ -20,15 +19,10 @@ namespace detent {
 /// trials    an extent above 1 that all inputs fix, where the model keeps_samples_apart() on it; otherwise a sample is
 ///           the whole input.
 ///
-/// Errors  Usage for text that is not INPUT=AXIS|none; InvalidOption for an input or an axis that the model does not
-///         have.
-[[nodiscard]] std::vector<int> find_batch_axes(const Graph& graph, std::span<const std::string> named);
+/// Errors  InvalidOption for an input or an axis that the model does not have.
+[[nodiscard]] std::vector<int> find_batch_axes(const Graph& graph, std::span<const NamedAxis> named);
 
 /// True where the name of an open extent says that it is the batch: it holds "batch".
 [[nodiscard]] bool names_its_batch(const Graph& graph);
-
-/// Returns true for the inputs that `named` names.
-/// Errors  those of find_batch_axes.
-[[nodiscard]] std::vector<bool> inputs_with_named_axis(const Graph& graph, std::span<const std::string> named);
 
 }  // namespace detent

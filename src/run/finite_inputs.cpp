@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/float_type.h"
+#include "datasets/base/made_sources.h"
 #include "detent/base/error.h"
 #include "ops/simd/magnitudes.h"
 #include "ops/traits.h"
@@ -102,42 +103,25 @@ Refused count_refused(const Tensor& tensor) {
   return all_finite(numbers.data(), numbers.size()) ? Refused() : count_refused(numbers);
 }
 
-class FiniteSource final : public DataSource {
- public:
-  struct Input {
-    std::string name;
-    bool may_mask = false, may_be_missing = false;
-  };
-  FiniteSource(std::unique_ptr<DataSource> source, std::vector<Input> inputs)
-      : source_(std::move(source)), inputs_(std::move(inputs)) {}
-
-  size_t size() const override { return source_->size(); }
-  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
-  size_t batch() const override { return source_->batch(); }
-  Sample read(size_t i) const override {
-    Sample sample = source_->read(i);
-    for (size_t k = 0; k < std::min(inputs_.size(), sample.inputs.size()); ++k) check(sample, k);
-    return sample;
-  }
-
- private:
-  void check(const Sample& sample, size_t k) const {
-    Refused found = count_refused(sample.inputs[k]);
-    if (inputs_[k].may_be_missing) found.nans = 0;
-    const bool minus = found.negative > 0 && !inputs_[k].may_mask;
-    if (found.nans + found.infinities == 0 && !minus) return;
-    const char* what = found.nans > 0 ? "NaN" : found.infinities > 0 ? "+inf" : "-inf";
-    const size_t count = found.nans > 0 ? found.nans : found.infinities > 0 ? found.infinities : found.negative;
-    throw Error(ErrorCode::InvalidData,
-                "sample '" + sample.name + "': input '" + inputs_[k].name + "' holds " + what + " in " +
-                    std::to_string(count) + " of " + std::to_string(sample.inputs[k].element_count()) + " elements" +
-                    (found.nans + found.infinities == 0 ? ", and is no mask in front of a Softmax" : ""),
-                "mend the sample, or leave such samples out with --skip-bad-data");
-  }
-
-  std::unique_ptr<DataSource> source_;
-  std::vector<Input> inputs_;
+struct CheckedInput {
+  std::string name;
+  bool may_mask = false, may_be_missing = false;
 };
+
+/// Checks input k of a sample.
+void check(const Sample& sample, size_t k, const CheckedInput& input) {
+  Refused found = count_refused(sample.inputs[k]);
+  if (input.may_be_missing) found.nans = 0;
+  const bool minus = found.negative > 0 && !input.may_mask;
+  if (found.nans + found.infinities == 0 && !minus) return;
+  const char* what = found.nans > 0 ? "NaN" : found.infinities > 0 ? "+inf" : "-inf";
+  const size_t count = found.nans > 0 ? found.nans : found.infinities > 0 ? found.infinities : found.negative;
+  throw Error(ErrorCode::InvalidData,
+              "sample '" + sample.name + "': input '" + input.name + "' holds " + what + " in " +
+                  std::to_string(count) + " of " + std::to_string(sample.inputs[k].element_count()) + " elements" +
+                  (found.nans + found.infinities == 0 ? ", and is no mask in front of a Softmax" : ""),
+              "mend the sample, or leave such samples out with --skip-bad-data");
+}
 
 }  // namespace
 
@@ -145,13 +129,15 @@ bool may_mask(const Graph& graph, ValueId input) { return MaskWalk(graph).allows
 
 std::unique_ptr<DataSource> with_finite_inputs(std::unique_ptr<DataSource> source, std::span<const InputSpec> inputs,
                                                const Graph& graph) {
-  std::vector<FiniteSource::Input> checked;
+  std::vector<CheckedInput> checked;
   for (const InputSpec& input : inputs) {
     const MaybeValue value = graph.find_value(input.name);
     const bool floats = is_floating_point(input.type) && value;
     checked.push_back({input.name, floats && may_mask(graph, *value), floats && may_be_missing(graph, *value)});
   }
-  return std::make_unique<FiniteSource>(std::move(source), std::move(checked));
+  return std::make_unique<ChangedSource>(std::move(source), [checked](Sample& sample, size_t) {
+    for (size_t k = 0; k < std::min(checked.size(), sample.inputs.size()); ++k) check(sample, k, checked[k]);
+  });
 }
 
 }  // namespace detent

@@ -69,24 +69,22 @@ std::vector<InputSpec> declared_inputs(const Graph& graph) {
 
 }  // namespace
 
-std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named) {
+std::vector<InputSpec> input_specs(const Graph& graph, std::span<const NamedAxis> named) {
   std::vector<InputSpec> specs = declared_inputs(graph);
   const std::vector<int> axes = find_batch_axes(graph, named);
-  const std::vector<bool> by_user = inputs_with_named_axis(graph, named);
   for (size_t i = 0; i < specs.size(); ++i) {
     specs[i].batch_axis = axes[i];
-    specs[i].batch_axis_named = by_user[i];
+    specs[i].batch_axis_named = std::ranges::count(named, specs[i].name, &NamedAxis::input) > 0;
   }
   return specs;
 }
 
-void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
+void warn_of_unused_preprocess(const SampleRequest& data, const SampleRequest& eval, const Graph& graph,
                                Reporter& reporter) {
-  if (data.preprocess.empty() || (!data.given() && !eval.given())) return;
+  if (data.preprocess.text.empty() || (!data.given() && !eval.given())) return;
   const std::vector<InputSpec> specs = declared_inputs(graph);
-  for (const DataOptions* const options : {&data, &eval})
-    if (holds_images(*options, specs) || holds_audio(*options, specs)) return;
-  reporter.warn("--preprocess " + data.preprocess +
+  if (holds_preprocessed(data, specs) || holds_preprocessed(eval, specs)) return;
+  reporter.warn("--preprocess " + data.preprocess.text +
                 " is not used: the data holds neither images nor audio, and arrays are fed as they are");
 }
 

@@ -2,19 +2,19 @@
 
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "detent/base/progress.h"
 #include "detent/options/run_settings.h"
 #include "model/graph/graph.h"
 
 namespace detent {
 
-/// Returns the model's inputs as open_data takes them, with their batch axes; `named` as in DataOptions::batch_axes.
+/// Returns the model's inputs as open_data takes them, with their batch axes.
 /// Errors  Unsupported for an input that is no tensor; those of find_batch_axes.
-[[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named = {});
+[[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph, std::span<const NamedAxis> named = {});
 
-/// Warns when `data` has a preprocessing, but neither it nor `eval`, which shares it, holds images.
-void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
+/// Warns when `data` has a preprocessing, but neither it nor `eval`, which shares it, holds images or audio.
+void warn_of_unused_preprocess(const SampleRequest& data, const SampleRequest& eval, const Graph& graph,
                                Reporter& reporter);
 
 /// Joins the samples' inputs on their batch axes: one tensor per model input. Passes a single sample through.

@@ -1,18 +1,17 @@
 #include "run/open_samples.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string_view>
+#include <utility>
 
-#include "core/index.h"
-#include "datasets/state/state_file.h"
 #include "detent/base/error.h"
 #include "run/batch_axes.h"
 #include "run/finite_inputs.h"
 #include "run/model_inputs.h"
 #include "run/padding.h"
+#include "run/recurrence.h"
 #include "run/sample_subset.h"
 #include "run/step_source.h"
 
@@ -20,8 +19,49 @@ namespace detent {
 
 namespace {
 
-/// The treatment of samples with NaN or infinity in a float input (finite_inputs.h).
-enum class NonFinite : uint8_t { Refused, Taken };
+/// A request that is resolved for one model: what the wrappers may ask.
+struct Opening {
+  const SampleRequest& request;
+  const Model& model;
+  const OpenSettings& settings;
+  std::vector<InputSpec> inputs;              ///< that the data feeds
+  std::optional<size_t> mask = {};            ///< the one of them that is 0 at padding
+  std::optional<Recurrence> recurrence = {};  ///< of samples that are cut into steps
+  std::vector<InputSpec> all_inputs = {};     ///< with `recurrence`: also those that states feed
+};
+
+using Source = std::unique_ptr<DataSource>;
+
+Source with_steps(Source source, const Opening& opening) {
+  auto model = std::make_unique<const StepModel>(opening.model.clone(), *opening.recurrence, opening.settings.products);
+  return std::make_unique<StepSource>(std::move(source), std::move(model), *opening.recurrence, opening.all_inputs,
+                                      opening.settings.teacher);
+}
+
+/// A part of opening samples, which changes what the source before it gives.
+struct SampleWrapper {
+  std::string_view name;
+  bool (*applies)(const Opening& opening);
+  Source (*wrap)(Source source, const Opening& opening);
+};
+
+/// From the files outwards; datasets/README.md says why in this order.
+constexpr SampleWrapper kSampleWrappers[] = {
+    {"selection", [](const Opening& o) { return o.request.selects(); },
+     [](Source source, const Opening& o) { return select_samples(std::move(source), o.request); }},
+    {"finite numbers", [](const Opening& o) { return o.settings.refuse_non_finite; },
+     [](Source source, const Opening& o) { return with_finite_inputs(std::move(source), o.inputs, o.model.graph()); }},
+    {"padding", [](const Opening& o) { return o.mask.has_value(); },
+     [](Source source, const Opening& o) { return with_content(std::move(source), *o.mask); }},
+    {"steps", [](const Opening& o) { return o.recurrence.has_value(); }, with_steps},
+};
+
+Source open_wrapped(const Opening& opening) {
+  Source source = open_sources(opening.request, opening.inputs);
+  for (const SampleWrapper& wrapper : kSampleWrappers)
+    if (wrapper.applies(opening)) source = wrapper.wrap(std::move(source), opening);
+  return source;
+}
 
 /// Returns the specs with whole inputs as samples, where a batch was found that neither the user nor the model names.
 /// An open axis behind another, as of states, is no doubt.
@@ -39,101 +79,69 @@ std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSp
   return whole;
 }
 
-/// Returns the reading that the data fit up to a later axis, which is opened to find it; of equals the first.
-const std::vector<InputSpec>& closest_reading(const DataOptions& options, const std::vector<InputSpec>& first,
-                                              const std::vector<InputSpec>& second) {
-  size_t rank = 0;
-  for (const InputSpec& spec : first) rank = std::max(rank, spec.shape.size());
-  for (size_t behind = 1; behind <= rank; ++behind)
-    for (const std::vector<InputSpec>* reading : {&first, &second}) {
-      std::vector<InputSpec> opened = *reading;
-      for (InputSpec& spec : opened)
-        for (size_t axis = spec.shape.size() - std::min(behind, spec.shape.size()); axis < spec.shape.size(); ++axis)
-          if (static_cast<int>(axis) != spec.batch_axis) spec.shape[axis] = -1;
-      try {
-        static_cast<void>(open_data(options, opened));
-        return *reading;
-      } catch (const Error& error) {
-        if (error.code() == ErrorCode::Interrupted) throw;
-      }
-    }
-  return first;
+/// Opens the last axes of an input, except the one that counts samples.
+void open_last_axes(InputSpec& spec, size_t count) {
+  for (size_t axis = spec.shape.size() - std::min(count, spec.shape.size()); axis < spec.shape.size(); ++axis)
+    if (static_cast<int>(axis) != spec.batch_axis) spec.shape[axis] = -1;
 }
 
-std::unique_ptr<DataSource> open_whole(const DataOptions& options, const Graph& graph, NonFinite non_finite) {
-  const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
-  const auto whole = as_whole_samples(batched, graph);
-  const auto mask = find_padding_mask(batched, options.padding_masks);
-  const auto open = [&](const std::vector<InputSpec>& specs) {
-    std::unique_ptr<DataSource> source = open_data(options, specs);
-    if (non_finite == NonFinite::Refused) source = with_finite_inputs(std::move(source), specs, graph);
-    return mask ? with_content(std::move(source), *mask) : std::move(source);
-  };
-  if (!whole) return open(batched);
-  const bool matrices = group_size(batched) > 1 &&
-                        std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
-  const auto &likelier = matrices ? *whole : batched, &other = matrices ? batched : *whole;
-  for (const std::vector<InputSpec>* reading : {&likelier, &other}) try {
-      return open(*reading);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) throw;
-      if (error.code() != ErrorCode::InvalidData && reading == &likelier) throw;
-    }
-  return open(closest_reading(options, likelier, other));  // with the error of that reading
+/// Opens samples by the first of two readings that fits. Where none does, last axes are opened until one fits: that
+/// reading holds up to a later axis, and its error is thrown.
+Source open_likelier(const Opening& first, const Opening& second) {
+  size_t rank = 0;
+  for (const InputSpec& spec : first.inputs) rank = std::max(rank, spec.shape.size());
+  const Opening* closest = nullptr;
+  for (size_t behind = 0; behind <= rank && !closest; ++behind)
+    for (const Opening* reading : {&first, &second}) try {
+        Opening opening = *reading;
+        for (InputSpec& spec : opening.inputs) open_last_axes(spec, behind);
+        Source source = open_wrapped(opening);
+        if (behind == 0) return source;
+        closest = reading;
+        break;
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::Interrupted) throw;
+        if (error.code() != ErrorCode::InvalidData && behind == 0 && reading == &first) throw;
+      }
+  return open_wrapped(closest ? *closest : first);
 }
 
 /// True for each input that the data names, and for all where there is an array for each.
-std::vector<bool> inputs_with_data(const DataOptions& options, std::span<const InputSpec> specs) {
-  std::vector<bool> named(specs.size(), options.arrays.size() == specs.size());
-  for (size_t i = 0; i < specs.size(); ++i)
-    for (const std::string& source : options.sources)
-      if (source.starts_with(specs[i].name + "=")) named[i] = true;
+std::vector<bool> inputs_with_data(const SampleRequest& request, std::span<const InputSpec> specs) {
+  std::vector<bool> named(specs.size(), request.arrays.size() == specs.size());
+  for (const std::string& source : request.sources)
+    if (const auto input = input_of_source(source, specs)) named[*input] = true;
   return named;
-}
-
-std::unique_ptr<DataSource> open_in_steps(const DataOptions& options, Model model, CpuProducts products,
-                                          NonFinite non_finite, const DataSource* teacher = nullptr) {
-  const std::vector<InputSpec> specs = input_specs(model.graph(), options.batch_axes);
-  Recurrence recurrence = find_recurrence(model.graph(), read_state_file(options.state), *options.steps, specs,
-                                          inputs_with_data(options, specs));
-  const std::vector<InputSpec> read = data_specs(recurrence, specs);
-  std::unique_ptr<DataSource> whole = open_data(options, read);
-  if (non_finite == NonFinite::Refused) whole = with_finite_inputs(std::move(whole), read, model.graph());
-  auto steps = std::make_unique<const StepModel>(std::move(model), recurrence, products);
-  return std::make_unique<StepSource>(std::move(whole), std::move(steps), std::move(recurrence), specs, teacher);
-}
-
-std::unique_ptr<DataSource> open_whole_or_steps(const DataOptions& options, const Model& model, NonFinite non_finite) {
-  if (!options.steps) {
-    if (options.state.empty()) return open_whole(options, model.graph(), non_finite);
-    throw Error(ErrorCode::Usage, "--state needs --steps N, the number of steps in a sample");
-  }
-  if (*options.steps == 0) throw Error(ErrorCode::Usage, "--steps 0 leaves no step");
-  if (options.state.empty())
-    throw Error(ErrorCode::Usage, "--steps needs --state FILE.json, which names the outputs that feed inputs");
-  return open_in_steps(options, model.clone(), CpuProducts::Exact, non_finite);
 }
 
 }  // namespace
 
-std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model) {
-  return open_whole_or_steps(options, model, NonFinite::Refused);
+std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Model& model,
+                                         const OpenSettings& settings) {
+  Opening opening{request, model, settings, input_specs(model.graph(), request.batch_axes)};
+  if (request.steps) {
+    opening.all_inputs = opening.inputs;
+    opening.recurrence = find_recurrence(model.graph(), *request.state, *request.steps, opening.inputs,
+                                         inputs_with_data(request, opening.inputs));
+    opening.inputs = data_specs(*opening.recurrence, opening.all_inputs);
+    return open_wrapped(opening);
+  }
+  opening.mask = find_padding_mask(opening.inputs, request.masks);
+  auto inputs = as_whole_samples(opening.inputs, model.graph());
+  if (!inputs) return open_wrapped(opening);
+  Opening whole = opening;
+  whole.inputs = *std::move(inputs);
+  const bool matrices = group_size(opening.inputs) > 1 && std::ranges::all_of(opening.inputs, [](const InputSpec& spec) {
+                          return spec.shape.size() <= 2;
+                        });
+  return matrices ? open_likelier(whole, opening) : open_likelier(opening, whole);
 }
 
-std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options, const Model& model) {
-  return open_whole_or_steps(options, model, NonFinite::Taken);
-}
-
-std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model, CpuProducts products,
-                                       const DataSource* teacher) {
-  return open_in_steps(options, std::move(model), products, NonFinite::Refused, teacher);
-}
-
-std::vector<Tensor> read_shown_inputs(const DataSource& source, const DataOptions& options,
+std::vector<Tensor> read_shown_inputs(const DataSource& source, std::optional<size_t> steps,
                                       const RunSettings& settings) {
-  if (!options.steps) return read_first_inputs(source, settings);
+  if (!steps) return read_first_inputs(source, settings);
   std::vector<size_t> last;
-  for (size_t i = *options.steps - 1; i < source.size(); i += *options.steps) last.push_back(i);
+  for (size_t i = *steps - 1; i < source.size(); i += *steps) last.push_back(i);
   return read_first_inputs(SampleSubset(source, last), settings);
 }
 

@@ -1,37 +1,35 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
 #include "model/model.h"
 
 namespace detent {
 
-/// Opens the data for the inputs of a model. A batch that the model fixes and the user did not name may also be one
-/// sample: it is where matrices [tokens, features] fit whole, and where larger inputs do not fit as a batch. Samples of
-/// a model with a mask of padding carry their content (padding.h). Numbers that are not finite are refused
-/// (with_finite_inputs). With DataOptions::steps each sample is cut into
-/// steps whose states `model` writes.
-/// Errors  those of open_data, input_specs, find_padding_mask and open_steps; Usage for `steps` without `state`, or
-///         `state` without `steps`.
-[[nodiscard]] std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Model& model);
+/// How samples are opened; a SampleRequest says which ones.
+struct OpenSettings {
+  bool refuse_non_finite = true;              ///< false: for a model that is only run
+  CpuProducts products = CpuProducts::Exact;  ///< of the model that writes the states of steps
+  const DataSource* teacher = nullptr;        ///< of steps (step_source.h)
+};
 
-/// Returns what open_samples() does without with_finite_inputs(), for a model that is only run.
-/// Errors  those of open_samples.
-[[nodiscard]] std::unique_ptr<DataSource> open_samples_as_they_are(const DataOptions& options, const Model& model);
-
-/// Opens the data as steps (step_source.h) whose states `model` writes: a float model, or a quantized one for the
-/// errors that it makes when it is fed by itself, except for the tokens of `teacher` (step_source.h). A mask of padding
-/// is an input like others. Errors  those of read_state_file, find_recurrence, open_data and Schedule.
-[[nodiscard]] std::unique_ptr<DataSource> open_steps(const DataOptions& options, Model model,
-                                                     CpuProducts products = CpuProducts::Exact,
-                                                     const DataSource* teacher = nullptr);
+/// Opens the samples of a request for the inputs of a model: its sources, and around them the wrappers that apply. A batch
+/// that the model fixes and the user did not name may also be one sample: it is where matrices [tokens, features] fit
+/// whole, and where larger inputs do not fit as a batch. Of samples that are cut into steps `model` writes the states:
+/// a float model, or a quantized one for the errors that it makes when it is fed by itself, except for the tokens of
+/// OpenSettings::teacher. A mask of padding is then an input like others.
+/// Errors  those of open_data, input_specs and find_padding_mask, and with steps of find_recurrence and Schedule. Where
+///         no reading fits, that of the one that fits up to a later axis.
+[[nodiscard]] std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Model& model,
+                                                       const OpenSettings& settings = {});
 
 /// Reads the inputs of the first batch as read_first_inputs() does, for verification and shapes. Of samples that are
-/// cut into steps the last step of the first sample, where caches are longest: at the first step they may be empty.
-[[nodiscard]] std::vector<Tensor> read_shown_inputs(const DataSource& source, const DataOptions& options,
+/// cut into `steps` the last step of the first sample, where caches are longest: at the first step they may be empty.
+[[nodiscard]] std::vector<Tensor> read_shown_inputs(const DataSource& source, std::optional<size_t> steps,
                                                     const RunSettings& settings);
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include "core/index.h"
 #include "core/text.h"
 #include "datasets/base/mask_names.h"
+#include "datasets/base/made_sources.h"
 #include "detent/base/error.h"
 
 namespace detent {
@@ -17,31 +18,9 @@ bool is_mask_shaped(const InputSpec& spec) {
   return spec.shape.size() == 2 || (spec.shape.size() == 1 && spec.batch_axis == kNoBatchAxis);
 }
 
-class ContentSource final : public DataSource {
- public:
-  ContentSource(std::unique_ptr<DataSource> source, size_t mask) : source_(std::move(source)), mask_(mask) {}
-
-  size_t size() const override { return source_->size(); }
-  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
-  size_t batch() const override { return source_->batch(); }
-  Sample read(size_t i) const override {
-    Sample sample = source_->read(i);
-    const Tensor mask = cast(sample.inputs[mask_], DataType::Float32);
-    for (const float value : mask.data<float>()) sample.content.push_back(value != 0);
-    if (std::ranges::find(sample.content, 1) == sample.content.end()) sample.content.clear();
-    if (mask_ < sample.next.size() && sample.next[mask_] == 0) sample.next.clear();
-    return sample;
-  }
-
- private:
-  std::unique_ptr<DataSource> source_;
-  size_t mask_;
-};
-
 }  // namespace
 
 std::optional<size_t> find_padding_mask(std::span<const InputSpec> inputs, std::span<const std::string> named) {
-  if (named.size() > 1) throw Error(ErrorCode::Usage, "--mask is given twice; one input tells padding from content");
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool meant = named.empty() ? is_called_mask(inputs[i].name) : inputs[i].name == named.front();
     if (!meant) continue;
@@ -58,7 +37,12 @@ std::optional<size_t> find_padding_mask(std::span<const InputSpec> inputs, std::
 }
 
 std::unique_ptr<DataSource> with_content(std::unique_ptr<DataSource> source, size_t mask) {
-  return std::make_unique<ContentSource>(std::move(source), mask);
+  return std::make_unique<ChangedSource>(std::move(source), [mask](Sample& sample, size_t) {
+    const Tensor numbers = cast(sample.inputs[mask], DataType::Float32);
+    for (const float value : numbers.data<float>()) sample.content.push_back(value != 0);
+    if (std::ranges::find(sample.content, 1) == sample.content.end()) sample.content.clear();
+    if (mask < sample.next.size() && sample.next[mask] == 0) sample.next.clear();
+  });
 }
 
 BatchContent content_of(std::span<const Sample> batch) {

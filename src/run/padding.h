@@ -15,7 +15,8 @@ namespace detent {
 /// Finds the input that tells padding from content: [batch, S], 0 at padding. The input that `named` names, otherwise
 /// one whose name contains "attention_mask", "padding_mask" or "input_mask" and whose extents are those of such a mask
 /// (integers, booleans or floats); nullopt for neither.
-/// Errors  Usage for more than one name; InvalidOption for an input that the model does not have, or of another rank.
+/// named  one name at most.
+/// Errors  InvalidOption for an input that the model does not have, or of another rank.
 [[nodiscard]] std::optional<size_t> find_padding_mask(std::span<const InputSpec> inputs,
                                                       std::span<const std::string> named);
 

@@ -5,24 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/base/made_sources.h"
 
 namespace detent {
-
-/// Some samples of another source, in any order. Names and `Sample::index` stay those of the other source.
-class SampleSubset final : public DataSource {
- public:
-  /// `source` must outlive this object; every index lies below source.size().
-  SampleSubset(const DataSource& source, std::vector<size_t> indices) : source_(source), indices_(std::move(indices)) {}
-  [[nodiscard]] size_t size() const override { return indices_.size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(indices_[i]); }
-  [[nodiscard]] Sample read(size_t i) const override { return source_.read(indices_[i]); }
-  [[nodiscard]] size_t batch() const override { return source_.batch(); }
-
- private:
-  const DataSource& source_;
-  std::vector<size_t> indices_;
-};
 
 /// Returns first, first + 1 ... as far as `source` has them, at most `count`.
 [[nodiscard]] std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, size_t count);

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "detent/base/data_source.h"
+#include "datasets/base/made_sources.h"
 #include "detent/options/run_settings.h"
 #include "exec/schedule.h"
 #include "model/graph/graph.h"
@@ -11,17 +11,13 @@
 namespace detent {
 
 /// The samples of another source, for a model that takes any number at once.
-class SamplesTogether final : public DataSource {
+class SamplesTogether final : public WrappedSource {
  public:
   /// `source` must outlive this object. together  the number of consecutive samples in a batch; 1: as `source` says.
-  SamplesTogether(const DataSource& source, size_t together) : source_(source), together_(together) {}
-  [[nodiscard]] size_t size() const override { return source_.size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
-  [[nodiscard]] Sample read(size_t i) const override { return source_.read(i); }
-  [[nodiscard]] size_t batch() const override { return together_ > 1 ? together_ : source_.batch(); }
+  SamplesTogether(const DataSource& source, size_t together) : WrappedSource(source), together_(together) {}
+  [[nodiscard]] size_t batch() const override { return together_ > 1 ? together_ : WrappedSource::batch(); }
 
  private:
-  const DataSource& source_;
   size_t together_;
 };
 

@@ -29,8 +29,8 @@ const Metric& bounded_metric(const AccuracyBound& bound) {
 
 }  // namespace
 
-BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data,
-                       const RunSettings& settings)
+BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
+                       const DataSource* data, const RunSettings& settings)
     : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
@@ -39,8 +39,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   if (bound.min_sqnr_db && gives(bound.evaluation, MetricSource::Command))
     throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
                 "--max-drop bounds the number that the command prints");
-  if (bound.evaluation.data.given()) {
-    own_ = open_samples(bound.evaluation.data, model);
+  if (eval.given()) {
+    own_ = open_samples(eval, model);
     samples_ = own_.get();
   }
   if (!samples_ || (!bound.min_sqnr_db && !own_))
@@ -52,8 +52,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
                 std::string("--max-drop needs a score (") + kTaskOptions +
                     " give one); only of a detector the float model's detections do",
                 "--min-sqnr bounds the error at the outputs without any");
-  task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
-                                       input_specs(model.graph(), bound.evaluation.data.batch_axes), recognized);
+  task_ = std::make_unique<TaskMetric>(bound.evaluation, eval, *samples_, *settings.reporter, &model.graph(),
+                                       recognized);
   task_->learn_classes(model, *samples_, settings);
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
@@ -126,16 +126,16 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   return scores;
 }
 
-std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model, const DataSource* data,
-                                             const RunSettings& settings) {
+std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
+                                             const DataSource* data, const RunSettings& settings) {
   if (!bound.given()) return nullptr;
-  return std::make_unique<const BoundJudge>(bound, model, data, settings);
+  return std::make_unique<const BoundJudge>(bound, eval, model, data, settings);
 }
 
-std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const Model& model,
-                                                   const RunSettings& settings) {
+std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const SampleRequest& eval,
+                                                   const Model& model, const RunSettings& settings) {
   if (bound.given() || !judges_a_task(bound.evaluation)) return nullptr;
-  return std::make_unique<const BoundJudge>(bound, model, nullptr, settings);
+  return std::make_unique<const BoundJudge>(bound, eval, model, nullptr, settings);
 }
 
 }  // namespace detent

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "detent/options/accuracy_bound.h"
 #include "detent/options/run_settings.h"
 #include "evaluate/task_metric.h"
@@ -27,10 +27,12 @@ class BoundJudge {
   };
 
   /// bound  without a limit: the task alone, to measure its score.
-  /// data   samples to judge on where the bound is an SQNR and names no others; nullptr: none.
+  /// eval   samples to judge on.
+  /// data   the same where the bound is an SQNR and `eval` is not given; nullptr: none.
   /// Errors  Usage: a bound that is not finite, no samples to judge on, --max-drop without labels, masks, tokens and
   ///         command; those of open_data and TaskMetric; InvalidOption when the model has no output to judge.
-  BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
+  BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model, const DataSource* data,
+             const RunSettings& settings);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
   /// True when there are labels, masks or tokens, whether or not the bound is about them.
@@ -73,12 +75,13 @@ class BoundJudge {
 
 /// Opens the judge of a bound; nullptr where no bound is given.
 /// Errors  those of BoundJudge.
-[[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model,
-                                                           const DataSource* data, const RunSettings& settings);
+[[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval,
+                                                           const Model& model, const DataSource* data,
+                                                           const RunSettings& settings);
 
 /// Opens the judge of a task that was given without a bound; nullptr where there is a bound, or no task.
 /// Errors  those of BoundJudge.
-[[nodiscard]] std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const Model& model,
-                                                                 const RunSettings& settings);
+[[nodiscard]] std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const SampleRequest& eval,
+                                                                 const Model& model, const RunSettings& settings);
 
 }  // namespace detent

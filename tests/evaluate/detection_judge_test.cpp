@@ -29,8 +29,7 @@ class JudgedDetector : public ::testing::Test {
                                                       const std::string& preprocess, bool labels = true) const {
     EvaluationOptions options;
     if (labels) options.labels = folder_ / "boxes.json";
-    options.data.preprocess = preprocess;
-    const DetectionJudge judge(options, 1);
+    const DetectionJudge judge(options, parse_any_preprocess(preprocess).images, 1);
     const std::vector<DetectionTruth> truths{
         judge.truth_of({.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}})};
     const std::vector<Tensor> outputs{Tensor::from<float>({1, 1, 6}, row)};
@@ -75,10 +74,9 @@ TEST_F(JudgedDetector, ReadsFoldersOfYoloAndVocAsCocosFile) {
     std::ofstream(labels / file) << text;
     EvaluationOptions options;
     options.labels = labels;
-    options.data.preprocess = preprocess;
     Sample sample{.name = "folder/a.jpg", .inputs = {Tensor(DataType::Float32, {1, 3, 32, 32})}};
     sample.image_size = image_size;
-    return DetectionJudge(options, 0).truth_of(sample).objects;
+    return DetectionJudge(options, parse_any_preprocess(preprocess).images, 0).truth_of(sample).objects;
   };
   const auto expect_box = [](const std::vector<TrueObject>& found, const std::vector<float>& corners) {
     ASSERT_EQ(found.size(), 1U);
@@ -115,9 +113,9 @@ TEST_F(JudgedDetector, TakesDetectionsOfTheFloatModelFromAHalfOnForTrue) {
 TEST_F(JudgedDetector, KnowsSamplesByPathOrFileName) {
   EvaluationOptions options;
   options.labels = folder_ / "boxes.json";
-  EXPECT_TRUE(DetectionJudge(options, 0).knows("a.jpg"));
-  EXPECT_TRUE(DetectionJudge(options, 0).knows("x/../y/a.jpg"));
-  EXPECT_FALSE(DetectionJudge(options, 0).knows("b.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}, 0).knows("a.jpg"));
+  EXPECT_TRUE(DetectionJudge(options, {}, 0).knows("x/../y/a.jpg"));
+  EXPECT_FALSE(DetectionJudge(options, {}, 0).knows("b.jpg"));
 }
 
 // A DETR: boxes and logits are two outputs, and a detector is judged by both.

@@ -93,7 +93,7 @@ TEST_P(VariantsSideBySideForBothTargets, GiveTheBitsOfTheModelsRunOneByOneOnTheB
   data.sources = {(sample / "calib").string()};
   data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
   data.limit = 2;
-  const auto source = open_samples(data, model);
+  const auto source = open_samples(parse_samples(data), model);
   prepare_model(model, find_target(GetParam()));
   test::VariantsOf network(model, *source, GetParam());
   ASSERT_GE(network.variants.choices().size(), 10U);

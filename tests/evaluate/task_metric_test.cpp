@@ -51,7 +51,7 @@ EvaluationOptions masked(const TemporaryFolder& folder, const std::vector<std::s
 }
 
 TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& output, OutputAxes axes = {}) {
-  const TaskMetric metric(options, labelled_samples(count), Reporter::silent());
+  const TaskMetric metric(options, {}, labelled_samples(count), Reporter::silent());
   std::vector<Sample> judged;
   for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
   return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, axes);
@@ -139,7 +139,7 @@ TEST(TaskMetric, PassesOverOutputsWhoseSamplesAreNotToldApart) {
 TEST(TaskMetric, RefusesTruthWithNothingToScore) {
   const auto code_of = [](const EvaluationOptions& options) {
     try {
-      const TaskMetric metric(options, labelled_samples(2), Reporter::silent());
+      const TaskMetric metric(options, {}, labelled_samples(2), Reporter::silent());
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("nothing to score"));
       return error.code();
@@ -177,7 +177,7 @@ TEST(TaskMetric, RefusesOutputsThatTellNoClass) {
 TEST(TaskMetric, ListsSamplesWithoutALabel) {
   const TemporaryFolder folder;
   const auto options = labelled(folder, {0, 1});
-  const Error error = refusal([&] { return TaskMetric(options, labelled_samples(4), Reporter::silent()); });
+  const Error error = refusal([&] { return TaskMetric(options, {}, labelled_samples(4), Reporter::silent()); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
   EXPECT_THAT(error.what(), HasSubstr("2 of 4 samples have no label"));
   EXPECT_THAT(error.what(), HasSubstr("sample2, sample3"));
@@ -186,14 +186,12 @@ TEST(TaskMetric, ListsSamplesWithoutALabel) {
 TEST(TaskMetric, WarnsOfLabelsThatMatchNoSample) {
   const TemporaryFolder folder;
   Warnings warnings;
-  static_cast<void>(TaskMetric(labelled(folder, {0, 1, 2}), labelled_samples(2), warnings));
+  static_cast<void>(TaskMetric(labelled(folder, {0, 1, 2}), {}, labelled_samples(2), warnings));
   ASSERT_EQ(warnings.messages.size(), 1U);
   EXPECT_THAT(warnings.messages[0], HasSubstr("sample2"));
 
   Warnings silent;
-  EvaluationOptions limited = labelled(folder, {0, 1, 2});
-  limited.data.limit = 2;
-  static_cast<void>(TaskMetric(limited, labelled_samples(2), silent));
+  static_cast<void>(TaskMetric(labelled(folder, {0, 1, 2}), {.limit = 2}, labelled_samples(2), silent));
   EXPECT_THAT(silent.messages, IsEmpty());
 }
 
@@ -207,7 +205,7 @@ TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
   folder.write("sample0.txt", "0 .5 .5 .1 .1\n");
   const auto warnings = [&](size_t samples) {
     Warnings found;
-    static_cast<void>(TaskMetric(options, labelled_samples(samples), found, {}, kRowLayout));
+    static_cast<void>(TaskMetric(options, {}, labelled_samples(samples), found, {}, kRowLayout));
     return found.messages;
   };
   EXPECT_THAT(warnings(2), IsEmpty()) << "half of them";
@@ -216,7 +214,7 @@ TEST(TaskMetric, WarnsIfMostSamplesHaveNoFileOfBoxesAndRefusesIfNoneHas) {
       ElementsAre(HasSubstr("2 of 3 samples have no labels and count as images without objects: sample1, sample2")));
   std::filesystem::rename(folder / "sample0.txt", folder / "other.txt");
   EXPECT_THAT(
-      refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
+      refusal([&] { return TaskMetric(options, {}, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
       HasSubstr("no file has the name of a sample: sample0, sample1"));
 }
 
@@ -227,9 +225,9 @@ TEST(TaskMetric, RefusesASampleWithoutAFileOfVoc) {
   folder.write("sample0.xml",
                "<annotation><object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax>"
                "</bndbox></object></annotation>");
-  EXPECT_NO_THROW(TaskMetric(options, labelled_samples(1), Reporter::silent(), {}, kRowLayout));
+  EXPECT_NO_THROW(TaskMetric(options, {}, labelled_samples(1), Reporter::silent(), {}, kRowLayout));
   EXPECT_THAT(
-      refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
+      refusal([&] { return TaskMetric(options, {}, labelled_samples(2), Reporter::silent(), {}, kRowLayout); }).what(),
       HasSubstr("1 of 2 samples have no image in "));
 }
 
@@ -237,7 +235,7 @@ TEST(TaskMetric, RefusesTwoLabelsOfOneFile) {
   const TemporaryFolder folder;
   EvaluationOptions options;
   options.labels = folder.write("l.csv", "file,label\nsample0,1\n./sample0,2\n");
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, {}, labelled_samples(1), Reporter::silent()); }).what(),
               HasSubstr("two labels, 1 and 2"));
 }
 
@@ -266,7 +264,7 @@ TEST(TaskMetric, RefusesMasksOfAnotherSizeAndListsThoseMissing) {
   const Error size = refusal([&] { return judge(options, 1, Tensor::from<float>({1, 2, 1, 2}, {0, 1, 1, 0})); });
   EXPECT_EQ(size.code(), ErrorCode::InvalidData);
   EXPECT_THAT(size.what(), HasSubstr("the mask is 1x3, output 'scores' is 1x2"));
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, {}, labelled_samples(2), Reporter::silent()); }).what(),
               HasSubstr("1 of 2 samples have no mask"));
 }
 
@@ -300,15 +298,15 @@ TEST(TaskMetric, FindsTheSamplesOfTranscriptsOnAnotherAxis) {
 TEST(TaskMetric, RefusesTranscriptsWithoutAVocabularyOrASample) {
   const TemporaryFolder folder;
   EvaluationOptions options = transcribed(folder, {"a"});
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, {}, labelled_samples(2), Reporter::silent()); }).what(),
               HasSubstr("1 of 2 samples have no transcript"));
   options.vocabulary.clear();
-  EXPECT_EQ(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).code(),
+  EXPECT_EQ(refusal([&] { return TaskMetric(options, {}, labelled_samples(1), Reporter::silent()); }).code(),
             ErrorCode::Usage);
   const auto twice = folder.write("twice.csv", "file,text\nsample0,a\nsample0,b\n");
   options = transcribed(folder, {"a"});
   options.transcripts = twice;
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, {}, labelled_samples(1), Reporter::silent()); }).what(),
               HasSubstr("two transcripts, 'a' and 'b'"));
 }
 

@@ -37,7 +37,7 @@ inline std::unique_ptr<DataSource> two_samples_of(const std::filesystem::path& f
   } else {
     data.sources = {"random:normal,n=2,seed=" + std::to_string(seed)};
   }
-  return open_samples(data, model);
+  return open_samples(parse_samples(data), model);
 }
 
 }  // namespace detent

@@ -31,7 +31,7 @@ TEST_P(SharedRaisedOpset, SaysTheSameOnARealSample) {
   DataOptions data;
   data.sources = {(shared / raise.data).string()};
   data.preprocess = raise.preprocess;
-  const auto source = open_samples(data, before);
+  const auto source = open_samples(parse_samples(data), before);
   const std::vector<Tensor> inputs{source->read(0).inputs.at(0)};
 
   const NamedOutputs said = outputs_of(before, inputs);

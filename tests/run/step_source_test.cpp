@@ -27,12 +27,12 @@ Tensor tokens() { return Tensor::from<int64_t>({2, kSteps + 1}, {3, 1, 4, 1, 5, 
 /// Opens the steps of samples in memory.
 class Steps : public ::testing::Test {
  protected:
-  DataOptions options(const std::string& state, std::vector<Tensor> arrays, size_t steps = kSteps) {
+  SampleRequest options(const std::string& state, std::vector<Tensor> arrays, size_t steps = kSteps) {
     DataOptions data;
     data.arrays = std::move(arrays);
     data.steps = steps;
     data.state = folder_.write("state.json", state);
-    return data;
+    return parse_samples(data);
   }
   std::unique_ptr<DataSource> open_decoder(size_t steps = kSteps) {
     return open_samples(options(test::kDecoderState, {tokens()}, steps), test::cached_decoder());
@@ -180,24 +180,14 @@ TEST_F(Steps, NeedStatesThatFitTheirInputs) {
               HasSubstr("after step 1 the output 'y' is float 1x3, which does not fit the input 'h' (?x2)"));
 }
 
-TEST_F(Steps, NeedAMapAndTheMapNeedsThem) {
-  DataOptions data = options(kAdderState, {Tensor::from<float>({1, 2}, {1, 2})});
-  data.steps.reset();
-  const auto refusal = [&] { return error_of<Error>([&] { static_cast<void>(open_samples(data, adder())); }); };
-  EXPECT_EQ(refusal().code(), ErrorCode::Usage);
-  EXPECT_THAT(refusal().what(), HasSubstr("--state needs --steps"));
-  data.steps = 2, data.state = "";
-  EXPECT_THAT(refusal().what(), HasSubstr("--steps needs --state"));
-}
-
 TEST_F(Steps, CarryTheErrorsOfTheModelThatFeedsThem) {
-  const DataOptions data = options(kAdderState, {Tensor::from<float>({1, 3}, {1, 1, 1})}, 3);
+  const SampleRequest data = options(kAdderState, {Tensor::from<float>({1, 3}, {1, 1, 1})}, 3);
   Model off = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]>\n"
       "g (float[N, S] x, float[N, 1] h) => (float[N, 1] y)\n<float[1] e = {0.5}> {\n"
       "  s = Add (h, x)\n  y = Add (s, e) }");
-  EXPECT_THAT(floats(open_steps(data, adder())->read(2).inputs[1]), ElementsAre(2));
-  EXPECT_THAT(floats(open_steps(data, std::move(off))->read(2).inputs[1]), ElementsAre(3)) << "half of one twice";
+  EXPECT_THAT(floats(open_samples(data, adder())->read(2).inputs[1]), ElementsAre(2));
+  EXPECT_THAT(floats(open_samples(data, off)->read(2).inputs[1]), ElementsAre(3)) << "half of one twice";
 }
 
 /// A decoder without a cache, whose token is the number of ids so far: logits of the last position.
@@ -258,15 +248,15 @@ TEST_F(Steps, ComputeOnceWhatIsTheSameInAll) {
 }
 
 TEST_F(Steps, OfAnotherModelCanTakeTheTokensOfTheFirst) {
-  const DataOptions data = options(kOwnText, {Tensor::from<int64_t>({1, 1}, {3})}, 4);
+  const SampleRequest data = options(kOwnText, {Tensor::from<int64_t>({1, 1}, {3})}, 4);
   const auto source = open_samples(data, test::cached_decoder());
   Model turned = test::cached_decoder();  // its logits have the other sign, so that it never chooses the same token
   GraphPatch patch;
   patch.add_nodes.push_back({"Neg", "turn", {"head"}, {"turned_head"}, {}, ""});
   patch.rewire.push_back({turned.graph().producer(*turned.graph().find_value("logits"))->name, 1, "turned_head"});
   apply_patch(turned, patch);
-  const auto own = open_steps(data, turned.clone());
-  const auto taught = open_steps(data, turned.clone(), CpuProducts::Exact, source.get());
+  const auto own = open_samples(data, turned);
+  const auto taught = open_samples(data, turned, {.teacher = source.get()});
   EXPECT_NE(ids_of(own->read(1)), ids_of(source->read(1)));
   for (size_t step = 0; step < 4; ++step) EXPECT_EQ(ids_of(taught->read(step)), ids_of(source->read(step)));
 }

@@ -27,7 +27,7 @@ class Race : public ::testing::Test {
     return race();
   }
   std::unique_ptr<BoundRace> race() {
-    judge_.emplace(bound_, model_, &source_, network_.settings);
+    judge_.emplace(bound_, parse_samples(bound_.evaluation.data), model_, &source_, network_.settings);
     return std::make_unique<BoundRace>(BoundedModel{network_.variants, model_, *judge_, network_.settings},
                                        [this](const Set& set) { return plan_of(set); });
   }

@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const BoundReport& report) {
 BoundedPlan within(test::VariantsOf& network, double min_sqnr_db) {
   AccuracyBound bound;
   bound.min_sqnr_db = min_sqnr_db;
-  const BoundJudge judge(bound, network.model, &network.source, network.settings);
+  const BoundJudge judge(bound, {}, network.model, &network.source, network.settings);
   return keep_layers_float({network.variants, network.model, judge, network.settings});
 }
 

@@ -52,7 +52,7 @@ Found nodes_within(const std::string& offset, double min_sqnr_db) {
   const ValueReaches reaches = measure_reaches(model.graph(), source, settings);
   AccuracyBound bound;
   bound.min_sqnr_db = min_sqnr_db;
-  const BoundJudge judge(bound, model, &source, settings);
+  const BoundJudge judge(bound, {}, model, &source, settings);
   Found found{keep_nodes_float32({model, format, reaches, judge, settings}), {}, {}};
   const auto score = [&](const ForcedFloat32& nodes) {
     std::vector<Model> models;
@@ -95,7 +95,7 @@ TEST(KeepNodesFloat32, LeavesInt8HalfOfWhatTheBoundAllows) {
   const RunSettings settings;
   AccuracyBound sqnr;
   sqnr.min_sqnr_db = 40;
-  const BoundJudge by_sqnr(sqnr, model, &source, settings);
+  const BoundJudge by_sqnr(sqnr, {}, model, &source, settings);
   EXPECT_TRUE(by_sqnr.leaves_room({0, 43.02, 43.02, {}}));
   EXPECT_FALSE(by_sqnr.leaves_room({0, 43.00, 43.00, {}}))
       << "it meets the bound, but takes more than half of the noise";
@@ -103,7 +103,7 @@ TEST(KeepNodesFloat32, LeavesInt8HalfOfWhatTheBoundAllows) {
   drop.max_drop = 0.02;
   drop.evaluation.metric_command = "echo 1";
   drop.evaluation.data.sources = {"random:uniform,n=2"};
-  const BoundJudge by_drop(drop, model, nullptr, settings);
+  const BoundJudge by_drop(drop, parse_samples(drop.evaluation.data), model, nullptr, settings);
   EXPECT_TRUE(by_drop.leaves_room({0.90, 0.89, 50, {}}));
   EXPECT_FALSE(by_drop.leaves_room({0.90, 0.885, 50, {}}));
 }

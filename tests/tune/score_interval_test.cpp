@@ -157,7 +157,7 @@ class Conclusion : public ::testing::Test {
     return bound;
   }();
   RunSettings settings_;
-  BoundJudge judge_{bound_, model_, &source_, settings_};
+  BoundJudge judge_{bound_, {}, model_, &source_, settings_};
 };
 
 TEST_F(Conclusion, HoldsWhereTheWholeIntervalIsWithin) {

@@ -109,10 +109,4 @@ struct DataOptions {
 [[nodiscard]] DETENT_API std::unique_ptr<DataSource> open_data(const DataOptions& options,
                                                                std::span<const InputSpec> inputs);
 
-/// Returns true when one of the sources holds images, to which `preprocess` applies.
-/// Errors  those of open_data for an invalid source.
-[[nodiscard]] DETENT_API bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs);
-/// Returns the same of audio.
-[[nodiscard]] DETENT_API bool holds_audio(const DataOptions& options, std::span<const InputSpec> inputs);
-
 }  // namespace detent

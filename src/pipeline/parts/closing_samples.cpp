@@ -23,7 +23,7 @@ constexpr const char* kWithoutOutliers = " without the clipped outliers";
 /// kAlways. Independent of the machine.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
-  const double steps = static_cast<double>(options.data.steps.value_or(1));  // a sample runs all of them
+  const double steps = static_cast<double>(prepared.recipe.data.steps.value_or(1));  // a sample runs all of them
   const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch) * steps;
   const double paid = macs > 0 ? kMacs / macs : 0;
   const double wanted =
@@ -70,7 +70,7 @@ ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vect
 }
 
 /// Completes the choice with samples of `source`, the steps that `data` opens.
-ClosingSamples take_steps(ClosingSamples&& chosen, const DataOptions& data, const DataSource& source,
+ClosingSamples take_steps(ClosingSamples&& chosen, const SampleRequest& data, const DataSource& source,
                           std::vector<size_t> samples, std::string what = {}) {
   chosen.steps.emplace(data, source, std::move(samples));
   std::vector<size_t> last = chosen.steps->last();
@@ -78,7 +78,7 @@ ClosingSamples take_steps(ClosingSamples&& chosen, const DataOptions& data, cons
   return take(std::move(chosen), source, std::move(last), std::move(what));
 }
 
-ClosingSamples all_of(const DataOptions& eval, const Model& model) {
+ClosingSamples all_of(const SampleRequest& eval, const Model& model) {
   ClosingSamples chosen;
   const DataSource& all = hold(chosen, open_samples(eval, model));
   if (eval.steps) {
@@ -116,12 +116,12 @@ size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
   return static_cast<size_t>(std::ranges::count_if(source->identities(), is_known));
 }
 
-ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Model& model) {
-  const DataOptions& eval = options.bound.evaluation.data;
-  if (eval.given()) return all_of(eval, model);
-  if (data && options.data.steps)
-    return take_steps({}, options.data, *data,
-                      stepped_samples_by_hash(*data, *options.data.steps, options.error_samples), "samples");
+ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const RequestedSamples& requested,
+                               const DataSource* data, const Model& model) {
+  if (requested.eval.given()) return all_of(requested.eval, model);
+  if (const auto& steps = requested.data.steps; data && steps)
+    return take_steps({}, requested.data, *data, stepped_samples_by_hash(*data, *steps, options.error_samples),
+                      "samples");
   if (data) return take({}, *data, samples_by_hash(*data, options.error_samples), "samples");
   return {};
 }
@@ -131,36 +131,40 @@ namespace {
 /// Returns how many candidates to look at for `wanted` samples of another content.
 size_t looked_at(size_t wanted) { return 2 * std::max(wanted, kFewest); }
 
-/// Opens the data with the samples beyond --limit; nullptr where calibration left out none.
-std::unique_ptr<DataSource> open_unlimited(DataOptions data, const Prepared& prepared) {
-  if (prepared.table || !data.limit || data.shard_count != 1) return nullptr;
+SampleRequest unlimited(SampleRequest data) {
   data.limit.reset();
-  return open_samples(data, prepared.model());
+  return data;
+}
+
+/// Opens the data with the samples beyond --limit; nullptr where calibration left out none.
+std::unique_ptr<DataSource> open_unlimited(const Prepared& prepared) {
+  const SampleRequest& data = prepared.recipe.data;
+  if (prepared.table || !data.limit || data.shard_count != 1) return nullptr;
+  return open_samples(unlimited(data), prepared.model());
 }
 
 /// Chooses among samples that are cut into steps. The last step, with the states of those before it, tells samples
 /// apart.
 ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured,
                              size_t wanted) {
-  const size_t steps = *options.data.steps;
+  const SampleRequest& data = prepared.recipe.data;
+  const size_t steps = *data.steps;
   ClosingSamples chosen;
-  if (auto opened = open_unlimited(options.data, prepared)) {
-    DataOptions unlimited = options.data;
-    unlimited.limit.reset();
+  if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
     std::vector<size_t> found = beside_calibration(
-        whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *options.data.limit), measured.calibration,
+        whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *data.limit), measured.calibration,
         wanted, options.run, [&](size_t sample) { return sample * steps + steps - 1; });
-    if (found.size() >= kFewest) return take_steps(std::move(chosen), unlimited, whole, std::move(found));
+    if (found.size() >= kFewest) return take_steps(std::move(chosen), unlimited(data), whole, std::move(found));
   }
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
     if (usual.size() >= kFewest) {
       chosen.suffix = kWithoutOutliers;
-      return take_steps(std::move(chosen), options.data, *prepared.data, std::move(usual));
+      return take_steps(std::move(chosen), data, *prepared.data, std::move(usual));
     }
   }
-  return take_steps(std::move(chosen), options.data, *prepared.data,
+  return take_steps(std::move(chosen), data, *prepared.data,
                     stepped_samples_by_hash(*prepared.data, steps, wanted));
 }
 
@@ -169,10 +173,10 @@ ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& pre
 ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& prepared, const Measured& measured) {
   const Calibration& calibration = measured.calibration;
   const size_t wanted = samples_to_measure(options, prepared, calibration);
-  const DataOptions& eval = options.bound.evaluation.data;
+  const SampleRequest &data = prepared.recipe.data, &eval = prepared.recipe.eval;
   if (eval.given()) return all_of(eval, prepared.model());
   if (!prepared.data) return {};
-  if (options.data.steps) return closing_steps(options, prepared, measured, wanted);
+  if (data.steps) return closing_steps(options, prepared, measured, wanted);
   ClosingSamples chosen;
   const auto others_in = [&](const DataSource& source) {
     return beside_calibration(source, samples_by_hash(source, looked_at(wanted)), calibration, wanted, options.run,
@@ -181,10 +185,10 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   if (prepared.table && !calibration.identities.empty()) {
     std::vector<size_t> found = others_in(*prepared.data);
     if (found.size() >= kFewest) return take(std::move(chosen), *prepared.data, std::move(found));
-  } else if (auto opened = open_unlimited(options.data, prepared)) {
+  } else if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
     const DataSource& beyond = hold(
-        chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *options.data.limit, whole.size())));
+        chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *data.limit, whole.size())));
     std::vector<size_t> found = others_in(beyond);
     if (found.size() >= kFewest) return take(std::move(chosen), beyond, std::move(found));
   }

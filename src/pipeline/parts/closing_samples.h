@@ -51,7 +51,7 @@ struct ClosingSamples {
 
 /// Chooses all samples of --eval where it is given, else up to `error_samples` of `data`; nullptr: none.
 /// Errors  those of open_data.
-[[nodiscard]] ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data,
-                                             const Model& model);
+[[nodiscard]] ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const RequestedSamples& requested,
+                                             const DataSource* data, const Model& model);
 
 }  // namespace detent

@@ -7,7 +7,7 @@
 
 namespace detent {
 
-ClosingSteps::ClosingSteps(DataOptions data, const DataSource& steps, std::vector<size_t> samples)
+ClosingSteps::ClosingSteps(SampleRequest data, const DataSource& steps, std::vector<size_t> samples)
     : data_(std::move(data)), steps_(steps), samples_(std::move(samples)), count_(*data_.steps) {
   for (const size_t step : {size_t{1}, count_ / 2, count_})
     if (step > 0 && (measured_.empty() || step > measured_.back())) measured_.push_back(step);
@@ -26,7 +26,7 @@ void ClosingSteps::keep_reference(const Model& float32, const RunSettings& run) 
 }
 
 ClosingError ClosingSteps::error_of(const Model& model, const RunSettings& run) const {
-  const auto own = open_steps(data_, model.clone(), run.products, &steps_);
+  const auto own = open_samples(data_, model, {.products = run.products, .teacher = &steps_});
   ClosingError last;
   std::vector<ErrorReport::AtStep> all;
   for (size_t i = 0; i < measured_.size(); ++i) {

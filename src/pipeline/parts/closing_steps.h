@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
 #include "evaluate/closing_error.h"
 #include "model/model.h"
@@ -18,10 +18,10 @@ namespace detent {
 /// model's.
 class ClosingSteps {
  public:
-  /// data     how `steps` was opened, with DataOptions::steps.
-  /// steps    the steps of all samples, with the float model's states (open_steps); must outlive this object.
+  /// data     that `steps` was opened by, with SampleRequest::steps.
+  /// steps    the steps of all samples, with the float model's states (open_samples); must outlive this object.
   /// samples  positions of the samples, not of steps.
-  ClosingSteps(DataOptions data, const DataSource& steps, std::vector<size_t> samples);
+  ClosingSteps(SampleRequest data, const DataSource& steps, std::vector<size_t> samples);
 
   /// Returns the positions of the last steps.
   [[nodiscard]] std::vector<size_t> last() const { return at(count_); }
@@ -30,13 +30,13 @@ class ClosingSteps {
   /// Errors  those of keep_outputs.
   void keep_reference(const Model& float32, const RunSettings& run);
   /// Returns the error at the last step, with ErrorReport::steps.
-  /// Errors  those of open_steps and measure_closing_error.
+  /// Errors  those of open_samples and measure_closing_error.
   [[nodiscard]] ClosingError error_of(const Model& model, const RunSettings& run) const;
 
  private:
   [[nodiscard]] std::vector<size_t> at(size_t step) const;
 
-  DataOptions data_;
+  SampleRequest data_;
   const DataSource& steps_;
   std::vector<size_t> samples_;
   size_t count_;

@@ -12,7 +12,6 @@
 #include "datasets/image_folder.h"
 #include "datasets/images/picture.h"
 #include "detent/base/error.h"
-#include "run/model_inputs.h"
 #include "run/output_writer.h"
 
 namespace detent {
@@ -29,8 +28,11 @@ constexpr std::array<uint8_t, 3> kFloatBgr{208, 95, 11}, kOtherBgr{0, 140, 255};
 
 /// Returns the picture of a sample; no pixels where the model takes no image.
 Pixels picture_named(const std::string& name, const PicturedSamples& samples) {
-  for (size_t i = 0; i < samples.source.size(); ++i)
-    if (samples.source.sample_name(i) == name) return picture_of(samples.source.read(i).inputs, samples.preprocess);
+  for (size_t i = 0; i < samples.source.size(); ++i) {
+    if (samples.source.sample_name(i) != name) continue;
+    const Sample sample = samples.source.read(i);
+    return picture_of(sample.inputs, sample.image_size[0] > 0 ? samples.preprocess : std::nullopt);
+  }
   return {};
 }
 
@@ -74,12 +76,6 @@ void check_drawable(const fs::path& model, const std::optional<DetectionLayout>&
   if (!recognized)
     throw Error(ErrorCode::InvalidOption, model.string() + ": --draw draws detections, and this is no known detector",
                 "name the form of its outputs: --detections " + join(kDetectionForms, ", ", &DetectionFormName::name));
-}
-
-PicturedSamples::PicturedSamples(const DataSource& samples, const DataOptions& data, const Graph& graph)
-    : source(samples) {
-  if (!data.preprocess.empty() && holds_images(data, input_specs(graph, data.batch_axes)))
-    preprocess = parse_preprocess(data.preprocess);
 }
 
 void draw_detections(const fs::path& folder, std::span<const ShownDetections> shown, const PicturedSamples& samples,

@@ -10,7 +10,6 @@
 #include "detent/base/data_source.h"
 #include "detent/reports/detection_pictures.h"
 #include "evaluate/shown_detections.h"
-#include "model/graph/graph.h"
 
 namespace detent {
 
@@ -31,9 +30,7 @@ void check_drawable(const std::filesystem::path& model, const std::optional<Dete
 /// The samples that detections were found in.
 struct PicturedSamples {
   const DataSource& source;
-  std::optional<PreprocessSpec> preprocess = {};  ///< of images; nullopt: arrays
-
-  PicturedSamples(const DataSource& samples, const DataOptions& data, const Graph& graph);
+  std::optional<PreprocessSpec> preprocess = {};  ///< of those that are images
 };
 
 /// Models whose boxes a picture has.

@@ -9,10 +9,10 @@
 namespace detent {
 
 IdentifiedSamples::IdentifiedSamples(std::unique_ptr<DataSource> source)
-    : source_(std::move(source)), seen_(source_->size()) {}
+    : WrappedSource(std::move(source)), seen_(size()) {}
 
 Sample IdentifiedSamples::read(size_t i) const {
-  Sample sample = source_->read(i);
+  Sample sample = WrappedSource::read(i);
   if (seen_[i].exchange(true)) return sample;
   const std::vector<TableSample> identity = SampleTracker::identify(std::span(&sample, 1));
   const std::scoped_lock lock(mutex_);

@@ -6,19 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "detent/base/data_source.h"
+#include "datasets/base/made_sources.h"
 #include "observe/calibration_table.h"
 
 namespace detent {
 
 /// A data source that remembers which samples of another source were read, for reports.
-class IdentifiedSamples final : public DataSource {
+class IdentifiedSamples final : public WrappedSource {
  public:
   explicit IdentifiedSamples(std::unique_ptr<DataSource> source);
 
-  [[nodiscard]] size_t size() const override { return source_->size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_->sample_name(i); }
-  [[nodiscard]] size_t batch() const override { return source_->batch(); }
   /// Hashes the sample on the first read: 0.2 ms for 224 x 224 pixels in FP32.
   [[nodiscard]] Sample read(size_t i) const override;
 
@@ -30,7 +27,6 @@ class IdentifiedSamples final : public DataSource {
   [[nodiscard]] std::string digest() const;
 
  private:
-  std::unique_ptr<DataSource> source_;
   mutable std::vector<std::atomic<bool>> seen_;  // by index
   mutable std::mutex mutex_;
   mutable std::vector<TableSample> identities_;

@@ -16,9 +16,10 @@ namespace detent {
 /// Returns the recipe of ComparedOptions or SensitivityOptions, which judge what quantize writes by default: channels
 /// are evened out as there, where the user says nothing else. Errors  those of recipe_of().
 template <typename Options>
-[[nodiscard]] Recipe recipe_as_quantized(Options given, const DataOptions& eval, std::vector<std::string> calibrators) {
+[[nodiscard]] Recipe recipe_as_quantized(Options given, RequestedSamples samples,
+                                         std::vector<std::string> calibrators) {
   if (given.equalize.equalize.empty()) given.equalize.equalize = usual_equalization(given.placement.type);
-  return recipe_of(given, eval, std::move(calibrators));
+  return recipe_of(given, std::move(samples), std::move(calibrators));
 }
 
 /// Completes the options by their accuracy level where the user gave none: the calibrator and the equalization, and for

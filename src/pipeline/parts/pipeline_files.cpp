@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "core/files/atomic_file.h"
 #include "core/files/output_set.h"
-#include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"
 #include "detent/base/input_files.h"
 #include "evaluate/judge.h"
@@ -70,73 +70,72 @@ Provenance provenance_of(const Provenance& joined, const std::string& file, cons
   return own;
 }
 
-/// The options of write_quantized() for one file.
-struct OneFile {
-  fs::path output;
-  bool overwrite;
-  ExternalData external_data;
-  const RunSettings& run;
-};
-
 }  // namespace
 
-QuantizeOptions with_pipeline(const QuantizeOptions& given) {
-  QuantizeOptions options = given;
+std::optional<PipelineFile> take_pipeline(QuantizeOptions& options) {
   if (options.pipeline.empty()) {
     if (!options.models.empty())
       throw Error(ErrorCode::Usage, "several models need --pipeline FILE.json, which says what feeds what",
                   "a model alone: a command for each");
-    if (!is_pipeline_file(options.model)) return options;
+    if (!is_pipeline_file(options.model)) return std::nullopt;
     options.pipeline = options.model;
   }
   if (!is_pipeline_file(options.pipeline))
     throw Error(ErrorCode::Usage, "--pipeline: " + options.pipeline.string() + " does not end in .json");
   refuse_options_of_one_file(options);
-  const PipelineFile file = read_pipeline_file(options.pipeline);
+  PipelineFile file = read_pipeline_file(options.pipeline);
   check_named(options, file);
   options.model = options.pipeline;
   if (!options.data.given()) options.data.sources = file.sources;
-  if (!file.steps) return options;
+  if (!file.steps) return file;
   if (!options.data.steps) options.data.steps = file.steps;
   options.data.state = options.pipeline;
   DataOptions& eval = options.bound.evaluation.data;
   eval.steps = options.data.steps, eval.state = options.data.state;
-  return options;
+  return file;
 }
 
-void check_pipeline_outputs(const QuantizeOptions& options) {
-  const PipelineFile pipeline = read_pipeline_file(options.pipeline);
+std::vector<OutputFile> outputs_of(const PipelineFile& pipeline, const fs::path& folder) {
+  std::vector<OutputFile> outputs;
+  std::set<fs::path> names;
+  for (const PipelineFile::File& file : pipeline.files)
+    if (names.insert(file.path.filename()).second)  // check_pipeline_outputs() refuses a name that occurs twice
+      outputs.push_back({"--output", output_of(folder, file.path)});
+  return outputs;
+}
+
+void check_pipeline_outputs(const PipelineFile& pipeline, const fs::path& folder, bool overwrite) {
   std::error_code none;
-  const bool is_there = fs::is_directory(options.output, none);
-  if (!is_there) check_writable(options.output, false);  // a file of that name, or no folder above it
+  const bool is_there = fs::is_directory(folder, none);
+  if (!is_there) check_writable(folder, false);  // a file of that name, or no folder above it
   std::vector<fs::path> outputs;
   for (const PipelineFile::File& file : pipeline.files) {
-    outputs.push_back(output_of(options.output, file.path));
+    outputs.push_back(output_of(folder, file.path));
     if (std::ranges::find(outputs, outputs.back()) != outputs.end() - 1)
       throw Error(ErrorCode::InvalidOption,
-                  options.pipeline.string() + ": two files are named " + file.path.filename().string() +
+                  pipeline.path.string() + ": two files are named " + file.path.filename().string() +
                       ", and all are written to one folder",
                   "copy one of them under another name");
-    if (is_there) check_writable(outputs.back(), options.overwrite);
+    if (is_there) check_writable(outputs.back(), overwrite);
   }
 }
 
-std::vector<InputFiles::Source> pipeline_sources(const QuantizeOptions& options) {
-  if (options.pipeline.empty()) return {};
+std::vector<InputFiles::Source> sources_of(const std::optional<PipelineFile>& pipeline) {
   std::vector<InputFiles::Source> sources;
-  for (const PipelineFile::File& file : read_pipeline_file(options.pipeline).files)
+  if (!pipeline) return sources;
+  for (const PipelineFile::File& file : pipeline->files)
     sources.push_back({"--pipeline", [path = file.path] { return files_of_model(path); }});
   return sources;
 }
 
-PipelineFiles::PipelineFiles(const QuantizeOptions& options) : options_(options) {
-  if (options.pipeline.empty()) return;
-  const PipelineFile pipeline = read_pipeline_file(options.pipeline);
-  feeds_ = pipeline.feeds;
+PipelineFiles::PipelineFiles(const QuantizeOptions& options, const std::optional<PipelineFile>& pipeline)
+    : options_(options) {
+  if (!pipeline) return;
+  feeds_ = pipeline->feeds;
   std::vector<std::string> names;
-  for (const PipelineFile::File& file : pipeline.files) names.push_back(file.name);
+  for (const PipelineFile::File& file : pipeline->files) names.push_back(file.name);
   for (const std::string& name : running_order(names, feeds_)) {
-    const fs::path path = std::ranges::find(pipeline.files, name, &PipelineFile::File::name)->path;
+    const fs::path path = std::ranges::find(pipeline->files, name, &PipelineFile::File::name)->path;
     ModelFacts facts = facts_of(read_model(path));
     PipelineFileReport report{.name = name,
                               .model = path.string(),
@@ -185,8 +184,9 @@ void PipelineFiles::measure(const ClosingSamples& samples, const QuantizeReport&
 void PipelineFiles::write(const Target& target, QuantizeReport& report) {
   OutputSet written;
   make_folder(options_.output);
+  QuantizeOptions where = options_;
   for (File& file : files_) {
-    const OneFile where{file.report.output, options_.overwrite, options_.external_data, options_.run};
+    where.output = file.report.output;
     write_quantized(*file.model, file.facts, where, file.report);
     if (const auto next = *target.engine.next_command)
       file.report.next_command =

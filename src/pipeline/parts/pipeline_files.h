@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/files/input_files.h"
+#include "datasets/state/pipeline_file.h"
+#include "detent/output_files.h"
 #include "detent/quantize.h"
 #include "model/joined_models.h"
 #include "pipeline/parts/closing_samples.h"
@@ -14,25 +16,28 @@
 
 namespace detent {
 
-/// Returns the options with what the pipeline's file says (datasets/state/pipeline_file.h): it becomes the model, and
-/// gives data, steps and states unless the options do. The same options without a pipeline. Errors  Usage for several
-/// models without a pipeline, for models that it does not name or that are not given, and for
+/// Reads the pipeline that options name, and completes them with it (datasets/state/pipeline_file.h): it becomes the
+/// model, and gives data, steps and states unless the options do. nullopt without a pipeline.
+/// Errors  Usage for several models without a pipeline, for models that it does not name or that are not given, and for
 ///         options that concern one file: a table, latency, --stop-after prepare and rewrite, 16-bit inputs and
 ///         outputs; those of read_pipeline_file.
-[[nodiscard]] QuantizeOptions with_pipeline(const QuantizeOptions& given);
+[[nodiscard]] std::optional<PipelineFile> take_pipeline(QuantizeOptions& options);
 
-/// Checks that the files of a pipeline can be written to the folder.
-/// Errors  CannotWrite; InvalidOption for two files of one name; those of read_pipeline_file.
-void check_pipeline_outputs(const QuantizeOptions& options);
+/// Returns the files that a pipeline is written to.
+[[nodiscard]] std::vector<OutputFile> outputs_of(const PipelineFile& pipeline, const std::filesystem::path& folder);
+
+/// Checks that they can be written.
+/// Errors  CannotWrite; InvalidOption for two files of one name.
+void check_pipeline_outputs(const PipelineFile& pipeline, const std::filesystem::path& folder, bool overwrite);
 
 /// Returns the files that a pipeline reads besides those that options name.
-[[nodiscard]] std::vector<InputFiles::Source> pipeline_sources(const QuantizeOptions& options);
+[[nodiscard]] std::vector<InputFiles::Source> sources_of(const std::optional<PipelineFile>& pipeline);
 
 /// The files of a pipeline while its joined model is quantized and written. Nothing for a single model.
 class PipelineFiles {
  public:
   /// Errors  those of reading the files.
-  explicit PipelineFiles(const QuantizeOptions& options);
+  PipelineFiles(const QuantizeOptions& options, const std::optional<PipelineFile>& pipeline);
 
   [[nodiscard]] bool empty() const { return files_.empty(); }
 

@@ -7,7 +7,6 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
-#include "datasets/state/state_file.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "equalize/equalizable_values.h"
@@ -131,7 +130,7 @@ void open_data(Prepared& made, const Model& model) {
 std::optional<std::vector<Tensor>> first_inputs(const Prepared& made, const Graph& graph) {
   if (!made.recipe.measures) return inputs_without_data(graph, made.recipe.shapes);
   std::vector<Tensor> inputs =
-      made.data ? read_shown_inputs(*made.data, made.recipe.data, made.recipe.run) : made_up_inputs(graph);
+      made.data ? read_shown_inputs(*made.data, made.recipe.data.steps, made.recipe.run) : made_up_inputs(graph);
   return inputs.empty() ? std::nullopt : std::optional(std::move(inputs));
 }
 
@@ -276,12 +275,6 @@ void describe_without_sizes(const Prepared& prepared, PlanReport& report) {
         "which nodes compute in 16 bits depends on the sizes, which are not known: --shape or --data");
 }
 
-void refuse_without(const std::string& samples, bool given, const char* option) {
-  if (given)
-    throw Error(ErrorCode::Usage, std::string(option) + " applies to " + samples + ", which was not given",
-                "give " + samples + ", or leave " + option + " out");
-}
-
 }  // namespace
 
 void warn_of_layers_left(const Graph& graph, std::string_view codes, Reporter& reporter) {
@@ -296,12 +289,12 @@ FloatType float_type_of(const FormatOptions& format, const Target& target) {
 
 Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement, const FormatOptions& format,
                 const EqualizeOptions& equalize, const std::filesystem::path& override_file) {
-  refuse_stray_options(given.data, &given.eval, given.run);
+  if (!given.pipeline && is_pipeline_file(given.model)) given.pipeline = read_pipeline_file(given.model);
   given.target = &find_target(target);
   given.overrides = read_overrides(override_file);
   given.placement = {placement};
   given.placement.wide_values = wide_values(given.overrides);
-  if (!given.data.state.empty()) given.placement.feeds = read_state_file(given.data.state).feeds;
+  if (given.data.state) given.placement.feeds = given.data.state->feeds;
   given.format = rewrite_options(format, given.placement, *given.target);
   given.float_type = float_type_of(format, *given.target);
   const std::string warning = wide_codes_warning(given.format, given.placement, *given.target);
@@ -322,7 +315,7 @@ Prepared make(Recipe recipe, Prepared before) {
   made.recipe = std::move(recipe);
   if (made.recipe.placement.dynamic_products && !made.apart) made.apart = std::make_shared<const SamplesApart>();
   if (reads) {  // model.onnx -> graph that the target likes, equalized
-    Model model = read_float_model(made.recipe.model);
+    Model model = made.recipe.pipeline ? read_float_model(*made.recipe.pipeline) : read_float_file(made.recipe.model);
     if (first)
       read_first(made, model);
     else
@@ -381,23 +374,6 @@ Model take_model(Prepared& prepared) {
       shared ? prepared.float32->clone() : std::move(prepared.half ? *prepared.half->model : *prepared.float32);
   release_model(prepared);
   return model;
-}
-
-void refuse_stray_options(const DataOptions& data, const DataOptions* eval, const RunSettings& run) {
-  if (!data.given()) {
-    refuse_without("--data", data.limit.has_value(), "--limit");
-    refuse_without("--data", data.shuffle.has_value(), "--shuffle");
-    refuse_without("--data", data.shard_count != 1, "--shard");
-  }
-  if (!data.given() && (!eval || !eval->given())) {
-    refuse_without("--data", !data.preprocess.empty(), "--preprocess");
-    refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
-    refuse_without("--data", !data.padding_masks.empty(), "--mask");
-    refuse_without("--data", data.steps.has_value(), "--steps");
-    refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
-    refuse_without("--data", !run.judged_outputs.empty(), "--judged-outputs");
-  }
-  if (eval && !eval->given()) refuse_without("--eval", eval->limit.has_value(), "--eval-limit");
 }
 
 }  // namespace detent

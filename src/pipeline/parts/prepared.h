@@ -9,8 +9,8 @@
 
 #include "calibrate/range_overrides.h"
 #include "calibrate/shared_pass.h"
+#include "datasets/sample_request.h"
 #include "detent/base/calibrator.h"
-#include "detent/base/data_source.h"
 #include "detent/options/equalize_options.h"
 #include "detent/options/format_options.h"
 #include "detent/options/run_settings.h"
@@ -37,9 +37,10 @@ namespace detent {
 /// The options that a float model is prepared and placed by, resolved for the target.
 struct Recipe {
   std::filesystem::path model;
-  DataOptions data;             ///< to calibrate with; without sources: the table alone
-  std::filesystem::path table;  ///< empty: ranges come from the data
-  DataOptions eval;             ///< other data with the same preprocessing
+  std::optional<PipelineFile> pipeline = {};  ///< that `model` is the path of
+  SampleRequest data = {};                    ///< to calibrate with; nothing: the table alone
+  SampleRequest eval = {};                    ///< other data with the same preprocessing
+  std::filesystem::path table = {};           ///< empty: ranges come from the data
   bool measures = true;         ///< false: needs neither data nor a table
   InputShapes shapes = {};      ///< of inputs whose sizes the model leaves open, where nothing is measured
   const Target* target = nullptr;
@@ -64,8 +65,7 @@ struct Recipe {
 [[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
 
 /// Resolves the options of `given` for the target.
-/// Errors  Usage for an option of data that was not given; those of find_target, rewrite_options, read_overrides and
-///         parse_equalize.
+/// Errors  those of read_pipeline_file, find_target, rewrite_options, read_overrides and parse_equalize.
 [[nodiscard]] Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement,
                               const FormatOptions& format, const EqualizeOptions& equalize = {},
                               const std::filesystem::path& override_file = {});
@@ -73,11 +73,12 @@ struct Recipe {
 /// Returns the recipe of QuantizeOptions, ComparedOptions or SensitivityOptions, from their common options.
 /// Errors  those of resolved().
 template <typename Options>
-[[nodiscard]] Recipe recipe_of(const Options& given, const DataOptions& eval, std::vector<std::string> calibrators) {
+[[nodiscard]] Recipe recipe_of(const Options& given, RequestedSamples samples, std::vector<std::string> calibrators,
+                               std::optional<PipelineFile> pipeline = {}) {
   Recipe recipe{.model = given.model,
-                .data = given.data,
-                .table = {},
-                .eval = eval,
+                .pipeline = std::move(pipeline),
+                .data = std::move(samples.data),
+                .eval = std::move(samples.eval),
                 .outliers = given.outliers,
                 .run = given.run};
   if constexpr (requires { given.table; }) recipe.table = given.table;
@@ -152,10 +153,5 @@ void release_model(Prepared& prepared);
 /// Warns of layers that no command quantizes: in branches and loops, and with FLOAT64 weights.
 /// codes  name of the type of codes
 void warn_of_layers_left(const Graph& graph, std::string_view codes, Reporter& reporter);
-
-/// Refuses options for reading or choosing samples where there are no samples.
-/// eval    other samples, preprocessed as `data` is; nullptr: the command takes none.
-/// Errors  Usage naming the option.
-void refuse_stray_options(const DataOptions& data, const DataOptions* eval, const RunSettings& run);
 
 }  // namespace detent

@@ -159,11 +159,12 @@ bool pairs_write_outputs(const Target& target, const Model& written) {
 
 }  // namespace
 
-RepairPlan::RepairPlan(const RepairOptions& given, const Target& engine, const Model& written)
+RepairPlan::RepairPlan(const RepairOptions& given, const SampleRequest& data, const Target& engine,
+                       const Model& written)
     : options(given), target(engine),
       trained(written, read_pairs(written.graph()), pairs_write_outputs(engine, written)),
       model(trained.model.clone()) {
-  if (given.data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(given.data, written));
+  if (data.given()) source = std::make_unique<IdentifiedSamples>(open_samples(data, written));
   choose_options(written);
   PrepareOptions preparation = prepare_options(placement, FloatType::Fp32, format.activation.type);
   preparation.attention = preparation.forms = false;  // scales of pairs belong to the values that the file has

@@ -40,7 +40,7 @@ struct RepairPlan {
   /// Reads the pairs and makes the plan. Layers that are float in the file stay float, weights alone as they are.
   /// Errors  InvalidModel for a file without pairs, or where only weights have some; InvalidOption for FP8 and a target
   ///         without it; those of preparing and open_samples.
-  RepairPlan(const RepairOptions& given, const Target& engine, const Model& written);
+  RepairPlan(const RepairOptions& given, const SampleRequest& data, const Target& engine, const Model& written);
 
   [[nodiscard]] const Graph& graph() const { return model.graph(); }
   /// Returns the values of the file that the plan counts as weights of their nodes, although no product reads them.

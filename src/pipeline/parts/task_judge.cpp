@@ -36,11 +36,11 @@ std::map<std::string, double> TaskScores::metrics(size_t model) const {
   return metrics;
 }
 
-TaskJudge::TaskJudge(const EvaluationOptions& options, const Graph& graph, const Model& reference,
+TaskJudge::TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
                      const RunSettings& run)
     : options_(options), run_(run),
-      samples_(std::make_unique<IdentifiedSamples>(open_samples(options.data, reference))),
-      task_(options, *samples_, *run.reporter, input_specs(graph, options.data.batch_axes),
+      samples_(std::make_unique<IdentifiedSamples>(open_samples(eval, reference))),
+      task_(options, eval, *samples_, *run.reporter, &reference.graph(),
             recognize_detections(reference, *samples_, run)),
       judged_(values_to_judge(reference, *samples_, run)) {
   task_.learn_classes(reference, *samples_, run);

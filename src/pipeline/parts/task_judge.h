@@ -27,10 +27,10 @@ struct TaskScores {
 class TaskJudge {
  public:
   /// Opens and checks the evaluation data, before anything long begins.
-  /// graph      whose inputs the samples are fed to: those of all variants
-  /// reference  the model that variants are compared with
+  /// reference  the model that variants are compared with; all have its inputs
   /// Errors     those of open_samples, TaskMetric and values_to_judge.
-  TaskJudge(const EvaluationOptions& options, const Graph& graph, const Model& reference, const RunSettings& run);
+  TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
+            const RunSettings& run);
 
   [[nodiscard]] const IdentifiedSamples& samples() const { return *samples_; }
   /// Returns TaskMetric::reading().

@@ -31,10 +31,10 @@ class StepsOfOnes : public ::testing::Test {
     data_.steps = steps;
     data_.state = folder_.write("state.json", R"({"feeds": {"y": "h"}, "cut": {"x": 1}})");
     float_ = std::make_unique<Model>(adder("0"));
-    steps_ = open_samples(data_, *float_);
+    steps_ = open_samples(parse_samples(data_), *float_);
   }
   ClosingError error_of(const Model& model, std::vector<size_t> samples) {
-    ClosingSteps closing(data_, *steps_, std::move(samples));
+    ClosingSteps closing(parse_samples(data_), *steps_, std::move(samples));
     closing.keep_reference(*float_, {});
     return closing.error_of(model, {});
   }

@@ -39,7 +39,7 @@ class Pictured : public ::testing::Test {
                         .scores = {{0.75F, 0.5F}},
                         .noise = static_cast<double>(i)});
   }
-  [[nodiscard]] PicturedSamples samples() const { return {*source_, {.own = source_}, Graph()}; }
+  [[nodiscard]] PicturedSamples samples() const { return {*source_}; }
 
   TemporaryFolder folder_;
   std::shared_ptr<const DataSource> source_;

@@ -23,7 +23,7 @@ class OptionsInTheFile : public SmallNetwork {
   /// Returns those of a run without a level, with this outcome.
   [[nodiscard]] std::string listed(bool biases_corrected, const BoundReport* bound) const {
     const QuantizeOptions given = asked(Accuracy::Balanced);
-    const Prepared prepared = make(recipe_of(given, {}, {}));
+    const Prepared prepared = make(recipe_of(given, requested_samples(given.data, nullptr, given.run), {}));
     return changed_options({given.placement, given.format, given.equalize, given.accuracy, given.outliers},
                            {biases_corrected, bound}, prepared);
   }
