@@ -17,6 +17,7 @@
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 
 namespace detent {
 

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
+#include "run/sample_counts.h"
 #include "run/workers.h"
 #include "tune/moved_scales.h"
 
@@ -18,14 +19,13 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kFirstSamples = 64;
 constexpr size_t kReferences = 4;       // sets that estimates are made from; each costs a jackknife
 constexpr size_t kByCommandAtOnce = 2;  // sets that share a run of the float model
 
-/// Numbers of batches: all, half of them, and so on as long as the samples are kFirstSamples or more.
+/// Numbers of batches: all, half of them, and so on as long as the samples are kJudgedSamples or more.
 std::vector<size_t> stages_of(const JudgedBatches& batches) {
   std::vector<size_t> stages{batches.size()};
-  while (stages.back() > 1 && batches.samples_in((stages.back() + 1) / 2) >= kFirstSamples)
+  while (stages.back() > 1 && batches.samples_in((stages.back() + 1) / 2) >= kJudgedSamples)
     stages.push_back((stages.back() + 1) / 2);
   std::ranges::reverse(stages);
   return stages;

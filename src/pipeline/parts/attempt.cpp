@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "pipeline/parts/improve.h"
 #include "rewrite/quantized_model.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 #include "tune/equalize/request.h"
@@ -33,8 +34,6 @@ struct AttemptStep {
 
 void take_steps(Attempt& attempt, const QuantizeOptions& given, AttemptStep::Part part);
 
-constexpr size_t kJudgingSamples = 64;
-
 using Mode = EqualizeRequest::Mode;
 
 Model written_model(const Attempt& attempt) { return model_of(attempt.prepared, attempt.chosen); }
@@ -45,7 +44,7 @@ AcceptanceReport judged(const Attempt& start, const std::function<Model()>& befo
   const std::vector<std::string> extremes = samples_of_extremes(
       start.measured.calibration, kMostExtremes,
       start.prepared.recipe.outliers == OutlierPolicy::Clip ? start.measured.outliers : no_samples());
-  const SampleSubset samples(all, samples_by_hash(all, kJudgingSamples, {extremes.begin(), extremes.end()}));
+  const SampleSubset samples(all, samples_by_hash(all, kJudgedSamples, {extremes.begin(), extremes.end()}));
   return judge_change({*start.prepared.float32, before, after, samples, run, "comparing with the default's result"});
 }
 

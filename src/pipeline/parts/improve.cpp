@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/text.h"
+#include "run/sample_counts.h"
 #include "tune/correct_biases.h"
 #include "tune/refine/refine_ranges.h"
 #include "tune/refine/round_weights.h"

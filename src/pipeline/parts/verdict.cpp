@@ -25,6 +25,7 @@
 #include "pipeline/parts/provenance.h"
 #include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/ruinous_layers.h"
 
@@ -32,8 +33,6 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kBlameSamples = 4;
-constexpr size_t kConfirmingSamples = 64;  // of the best of what was tried
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
 constexpr size_t kUnseenShown = 3;
@@ -99,7 +98,7 @@ std::string best_exclude(const BlameQuestion& question, const std::vector<Exclud
   if (trials.empty()) return {};
   const ExcludeTrial& best = trials[static_cast<size_t>(std::ranges::max_element(sqnr_db) - sqnr_db.begin())];
   const auto& [prepared, model, grounds, run] = question;
-  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kConfirmingSamples));
+  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kJudgedSamples));
   ModelsSideBySide variants(model);
   variants.add(make_qdq_patch(model.graph(), prepared.plan, grounds.chosen.ranges, format).patch);
   variants.add(make_qdq_patch(model.graph(), best.plan, best.ranges, format).patch);
