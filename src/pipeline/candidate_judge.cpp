@@ -12,9 +12,9 @@
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/score_error.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
@@ -100,7 +100,7 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
   for (auto& ranges : distinct.ranges) {
     const Stopwatch stopwatch;
     GraphPatch constants, biases;
-    if (source && weights_are_rounded(Accuracy::Balanced, options.placement.type))
+    if (source && level_of().rounds_weights_of(options.placement.type))
       constants = round_weights(model, plan, ranges, format, source, options.run).patch;
     const bool rounded = !constants.empty();
     if (options.equalize.bias_correction.value_or(false))
@@ -110,7 +110,7 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
     all.models.push_back(quantized_model(model, plan, ranges, format, constants, rounded ? nullptr : &weights));
     Provenance origin =
         describe_origin(prepared, measured.calibration,
-                        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers},
+                        {options.placement, options.format, options.equalize, level_of().level, options.outliers},
                         {.biases_corrected = corrected});
     origin.ranges = ranges_fingerprint(model.graph(), ranges);
     all.made.push_back({.ranges = std::move(ranges),

@@ -8,7 +8,6 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "pipeline/latency/latency_factors.h"
-#include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "tune/latency/latency_table.h"

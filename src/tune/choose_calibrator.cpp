@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
 constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
 constexpr size_t kProbes = 2;
 constexpr size_t kFinalists = 4;
-constexpr size_t kGrowth = 3;  // the most samples of a round over those of all rounds before
+constexpr size_t kGrowth = 3;          // the most samples of a round over those of all rounds before
 constexpr size_t kRoughFinalists = 6;  // of a detector
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
@@ -64,8 +64,8 @@ Error nothing_to_compare(const std::string& why) {
           "name a calibrator: percentile:99.99 is a good first choice"};
 }
 
-/// Returns how often quantized models may run, with the runs that making them is worth. Fewer than kRoughSamples samples of
-/// all variants and kLastSamples of the finalists tell nothing.
+/// Returns how often quantized models may run, with the runs that making them is worth. Fewer than kRoughSamples
+/// samples of all variants and kLastSamples of the finalists tell nothing.
 double affordable_runs(const PlacementPlan& plan, const Calibration& calibration, size_t variants) {
   const auto samples = static_cast<double>(calibration.samples), macs = static_cast<double>(plan.coverage.macs);
   if (macs == 0) return kLeastOfCalibration * samples;
@@ -143,8 +143,9 @@ class Contest {
     }
     // The first round and those of a detector take place at any cost. A round that does not double the samples would
     // tell little for making its variants.
-    size_t next = thorough ? samples_.size()
-                           : std::max(fewest, std::min(kFewestToJudge, most_samples(kShareOfFirstRound * runs, playing)));
+    size_t next = thorough
+                      ? samples_.size()
+                      : std::max(fewest, std::min(kFewestToJudge, most_samples(kShareOfFirstRound * runs, playing)));
     size_t played = 0;
     do {
       runs -= (static_cast<double>(next) + kVariantRuns) * static_cast<double>(playing.size());

@@ -26,9 +26,9 @@ namespace detent {
 namespace {
 
 constexpr size_t kSuspects = 6;
-constexpr size_t kScreened = 2;  // suspects that are measured on all samples
-constexpr double kLargestWideShare = 0.2;           // of the multiplications that get 16-bit activations
-constexpr double kSuspectDb = kEnoughDb + 6;        // of a node alone: four of them leave kEnoughDb
+constexpr size_t kScreened = 2;               // suspects that are measured on all samples
+constexpr double kLargestWideShare = 0.2;     // of the multiplications that get 16-bit activations
+constexpr double kSuspectDb = kEnoughDb + 6;  // of a node alone: four of them leave kEnoughDb
 
 /// Returns the largest share of the multiplications that may be float.
 double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }

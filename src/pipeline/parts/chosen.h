@@ -36,6 +36,13 @@ struct Chosen : ChosenRanges {
   std::vector<AccuracyReport::Step> steps = {};
 };
 
+/// One way to quantize a model: its plan, what was measured, and what was chosen.
+struct Attempt {
+  Prepared prepared;
+  Measured measured = {};
+  Chosen chosen = {};
+};
+
 /// Measures histograms of the plan's values and finds outlier samples; where those are dropped, a second pass runs
 /// without them. Makes `prepared` again without pairs on values of the residual stream that INT8 ruins
 /// (ruined_readers).

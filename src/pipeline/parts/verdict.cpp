@@ -21,6 +21,7 @@
 #include "evaluate/value_errors.h"
 #include "ops/source_of_copy.h"
 #include "options/groups.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/extents_cure.h"
 #include "pipeline/parts/provenance.h"
 #include "place/make_plan.h"
@@ -202,7 +203,7 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --format per-tensor=on");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
-  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
+  if (data && !level_of(options.accuracy).thorough) cures.emplace_back("--accuracy best (takes minutes)");
   if (!options.bound.given() && !target.engine.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;

@@ -66,8 +66,8 @@ double told_mean_db(const std::vector<double>& samples_db) {
 class Refinement {
  public:
   explicit Refinement(const RangeRefinement& question)
-      : question_(question), samples_(samples_by_hash(question.source, kDecidingSamples + kMeasuringSamples)), names_(names()),
-        macs_left_(question.macs) {
+      : question_(question), samples_(samples_by_hash(question.source, kDecidingSamples + kMeasuringSamples)),
+        names_(names()), macs_left_(question.macs) {
     result_.ranges = question.chosen.ranges;
   }
 
