@@ -67,15 +67,15 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
   return names;
 }
 
-Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
-                           const ComparedOptions& options) {
+Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt, const ComparedOptions& options) {
+  const auto& [prepared, measured, chosen] = attempt;
   Candidates all;
   std::optional<Chosen> automatic;
   const Stopwatch choosing;
   if (std::ranges::any_of(names, is_auto))
-    automatic = choose_beside_float(prepared, measured, nullptr, {});
+    automatic = choose_beside_float(attempt, nullptr, {});
   else
-    keep_ruinous_float(prepared, measured, names.size() == 1 ? make_calibrator(names.front()).get() : nullptr);
+    apply(find_ruinous(attempt, names.size() == 1 ? make_calibrator(names.front()).get() : nullptr), attempt);
   const double choosing_seconds = choosing.seconds();
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   const RangesOf ranges_of = ranges_from(prepared, measured);

@@ -61,8 +61,8 @@ struct Candidates {
 
 /// Quantizes the model with each calibrator. Layers that ruin the network stay float first, the same in all candidates:
 /// those that quantize finds with `auto` where it is among the names, with the only name, or else with `mse`.
-/// Errors  those of keep_ruinous_float(), choosing, rounding weights, correcting biases and rewriting.
-[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
+/// Errors  those of find_ruinous(), choosing, rounding weights, correcting biases and rewriting.
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt,
                                          const ComparedOptions& options);
 
 /// Fills the report's facts of the calibration pass.

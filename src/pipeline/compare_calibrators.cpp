@@ -39,12 +39,13 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data are checked before anything long begins
-  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
-  const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
+  Prepared made = make(recipe_as_quantized(options, options.evaluation.data, names));
+  const CandidateJudge judge(options, made.graph(), *made.float32);
 
   // one calibration -> ranges and a variant for each candidate
-  Measured measured = measure(prepared);
-  Candidates candidates = make_candidates(names, prepared, measured, options);
+  Attempt attempt = measure(std::move(made));
+  const auto& [prepared, measured, none] = attempt;
+  Candidates candidates = make_candidates(names, attempt, options);
   const Graph& graph = prepared.graph();
   if (prepared.half) add_baselines(candidates, options.model, *prepared.data, run);
 

@@ -55,9 +55,9 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypes
   ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
-  Prepared prepared = make(recipe_as_quantized(options, options.evaluation.data, names));
-  Measured measured = measure(prepared);
-  Candidates made = make_candidates(names, prepared, measured, options);
+  Attempt attempt = measure(make(recipe_as_quantized(options, options.evaluation.data, names)));
+  const auto& [prepared, measured, chosen] = attempt;
+  Candidates made = make_candidates(names, attempt, options);
   note_first_calibration(report, prepared, measured);
   const CoverageReport& coverage = prepared.plan.coverage;
   ComparedCandidate& candidate = made.candidates.front();

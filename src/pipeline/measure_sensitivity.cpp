@@ -92,13 +92,13 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   auto calibrator = named_calibrator(options.calibrator);
 
   // model, plan and data
-  Prepared prepared = make(recipe_as_quantized(options, options.eval, {options.calibrator}));
-  const JudgedSamples judged(options, prepared.model());
+  Prepared made = make(recipe_as_quantized(options, options.eval, {options.calibrator}));
+  const JudgedSamples judged(options, made.model());
 
   // one calibration -> ranges
-  const Measured measured = measure(prepared);
+  auto [prepared, measured, chosen] = measure(std::move(made));
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  const Chosen chosen = choose(prepared, measured, std::move(calibrator));
+  chosen = choose(prepared, measured, std::move(calibrator));
   return judged.describe(
       sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants, &judged.task},
                      judged.samples),

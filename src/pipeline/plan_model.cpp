@@ -60,7 +60,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   Attempt attempt{make(recipe_for(options))};
   std::vector<LatencyForecast> forecasts;
   if (!table.machines().empty()) forecasts = forecasts_for(attempt, options, table);
-  PlanReport report = describe_final_plan(attempt.prepared);
+  PlanReport report = describe_final_plan(std::move(attempt.prepared));
   report.forecasts = std::move(forecasts);
   if (report.outlook) report.outlook = judge_speed(*report.outlook, report.coverage, report.forecasts);
   return report;

@@ -36,11 +36,10 @@ namespace detent {
 
 namespace {
 
-/// Keeps nodes in FP32 where the 16-bit form leaves INT8 no room in the bound.
-void make_room(Prepared& prepared, const BoundJudge& judge) {
+/// Returns the nodes to keep in FP32 where the 16-bit form leaves INT8 no room in the bound.
+Change find_room(const Prepared& prepared, const BoundJudge& judge) {
   const HalfForm& half = *prepared.half;
-  ForcedFloat32 nodes = keep_nodes_float32({*prepared.float32, half.format, half.reaches, judge, prepared.recipe.run});
-  if (!nodes.empty()) remake(prepared, [&](Recipe& recipe) { recipe.float32 = std::move(nodes); });
+  return {.float32 = keep_nodes_float32({*prepared.float32, half.format, half.reaches, judge, prepared.recipe.run})};
 }
 
 /// Puts the pairs of the plan into the model; adds the values that have one to the report.
@@ -186,9 +185,12 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
                           ? open_score_judge(options.bound, *reference, options.run)
                           : nullptr;
   work.judge = judge.get();
-  if (judge && prepared.half) make_room(prepared, *judge);
+  if (judge && prepared.half) {
+    Change room = find_room(prepared, *judge);
+    prepared = changed(std::move(prepared), std::move(room));
+  }
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
-  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(prepared));
+  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(std::move(prepared)));
 
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);

@@ -63,10 +63,10 @@ size_t quantized_layers(const QuantizeWork& work) {
 
 // ---- The steps ----
 
-void measure_plan(QuantizeWork& work) { work.attempt.measured = measure(work.attempt.prepared); }
+void measure_plan(QuantizeWork& work) { work.attempt = measure(std::move(work.attempt.prepared)); }
 
 void fix_scales(QuantizeWork& work) {
-  fix_products(work.attempt.prepared, work.attempt.measured, named_calibrator(work.options.calibrator).get());
+  apply(find_fixed_scales(work.attempt, named_calibrator(work.options.calibrator).get()), work.attempt);
 }
 
 void choose_ranges(QuantizeWork& work) {
@@ -75,8 +75,8 @@ void choose_ranges(QuantizeWork& work) {
 }
 
 void choose_beside_ruinous(QuantizeWork& work) {
-  auto& [prepared, measured, chosen] = work.attempt;
-  chosen = choose_beside_float(prepared, measured, named_calibrator(work.options.calibrator), effort_of(work, false));
+  Attempt& attempt = work.attempt;
+  attempt.chosen = choose_beside_float(attempt, named_calibrator(work.options.calibrator), effort_of(work, false));
 }
 
 void warn_of_tail(QuantizeWork& work) {
@@ -110,7 +110,7 @@ void even_out(QuantizeWork& work) {
   const EqualizeReport report = *evened.equalize_report();
   const bool found = !evened.equalized->equalization.empty();
   if (found) take_steps_of(Phase::Start, other);
-  remake(start.prepared, [](Recipe&) {});
+  start.prepared = changed(std::move(start.prepared));
   if (found)
     judgement = judged(
         start, [&] { return written_model(start); }, [&] { return written_model(other.attempt); }, work.given.run);
@@ -206,8 +206,9 @@ void hold_bound(QuantizeWork& work) {
   if (!chosen.constants.empty()) apply_patch(improved, chosen.constants);
   PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book, recipe.kept);
   BoundedPlan bounded = keep_layers_float({variants, improved, *work.judge, recipe.run});
-  remake(prepared,
-         [&](Recipe& changed) { (variants.widens() ? changed.kept.wide : changed.kept.costly).merge(bounded.kept); });
+  MeasuredFacts kept = recipe.kept;
+  (kept.*variants.kept_as()).merge(bounded.kept);
+  prepared = changed(std::move(prepared), {.kept = std::move(kept)});
   chosen.ranges = book.ranges_of(prepared.plan);
   work.bound = std::move(bounded.report);
 }

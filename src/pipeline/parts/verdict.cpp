@@ -171,7 +171,7 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared&
   const Chosen& chosen = grounds.chosen;
   VerdictReport& verdict = report.verdict;
   try {
-    remake(prepared, [](const Recipe& /*the same*/) {});
+    prepared = changed(std::move(prepared));
     if (verdict.quality == Quality::Unknown) {
       ExtentsCure found = find_extents_cure(prepared, chosen, *grounds.samples, options.run);
       if (!found.option.empty()) verdict.cures.push_back(std::move(found.option));

@@ -33,8 +33,7 @@ class ClosingSamplesOf : public SmallNetwork {
   [[nodiscard]] static Closing closing(const QuantizeOptions& given) {
     Recipe recipe = recipe_of(given, {}, {given.calibrator});
     recipe.table = given.table;
-    Prepared prepared = make(std::move(recipe));
-    const Measured measured = measure(prepared);
+    const auto [prepared, measured, chosen] = measure(make(std::move(recipe)));
     const ClosingSamples found = closing_samples(given, prepared, measured);
     Closing result{{}, measured.calibration.sample_names, 0, {}};
     for (size_t i = 0; found.source && i < found.source->size(); ++i)
