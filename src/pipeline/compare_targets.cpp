@@ -95,7 +95,7 @@ CompareTargetsReport compare_targets(const CompareOptions& options) {
 
   // each target quantized from the same measurements, then all judged on the same samples
   Candidates candidates = make_targeted_candidates(options, names, report);
-  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " candidates");
+  judge.judge(report, candidates, std::to_string(candidates.candidates.size()) + " candidates");
   if (report.detections) report.detections->quantized = report.winner;
   return report;
 }

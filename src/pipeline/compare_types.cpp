@@ -184,7 +184,7 @@ CompareTypesReport compare_types(const CompareTypesOptions& options) {
 
   // each type quantized once, then all on the same samples
   Candidates candidates = make_typed_candidates(options, report);
-  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
+  judge.judge(report, candidates, std::to_string(candidates.candidates.size()) + " types");
 
   if (report.detections) report.detections->quantized = report.winner;
   report.limit = held_limit(options.types, report);

@@ -145,8 +145,7 @@ QuantizeReport begin_report(QuantizeWork& work) {
 }
 
 /// Measures the float or cast model that is faster than every file with pairs, and writes it.
-/// scorer  of a task without a bound; nullptr: there is none
-QuantizeReport without_pairs(QuantizeWork& work, const BoundJudge* scorer) {
+QuantizeReport without_pairs(QuantizeWork& work) {
   auto& [prepared, measured, chosen] = work.attempt;
   const QuantizeOptions& options = work.options;
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
@@ -164,7 +163,7 @@ QuantizeReport without_pairs(QuantizeWork& work, const BoundJudge* scorer) {
     judge_again(*report.bound, *work.judge, model, options.run);
     report.score = report.bound->score;
   }
-  if (scorer) report.score = measure_score(*scorer, model, options.run);
+  if (work.scores_alone()) report.score = measure_score(*work.judge, model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, model.graph());
   report.verdict = judge({.closing = closing.exact.value_or(ClosingError{})});
   write_without_pairs(model, options, report);
@@ -181,11 +180,8 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   warn_of_few_samples(options, prepared);
   std::shared_ptr<const Model> reference = prepared.float32;  // the judges', whatever else is made
   const auto judge = open_judge(options.bound, *reference, prepared.data.get(), options.run);
-  const auto scorer = judges_a_task(options.bound.evaluation) && !judge
-                          ? open_score_judge(options.bound, *reference, options.run)
-                          : nullptr;
   work.judge = judge.get();
-  if (judge && prepared.half) {
+  if (work.has_bound() && prepared.half) {
     Change room = find_room(prepared, *judge);
     prepared = changed(std::move(prepared), std::move(room));
   }
@@ -195,12 +191,12 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
   if (!work.without_pairs.empty()) {
-    QuantizeReport report = without_pairs(work, scorer.get());
+    QuantizeReport report = without_pairs(work);
     add_cost(stopwatch, report);
     return report;
   }
   const bool changed = work.bound && work.latency && work.latency->chosen == LatencyChoice::Variant;
-  if (!scorer && !changed) reference.reset();  // take_model() would copy a model that is shared
+  if (!work.scores_alone() && !changed) reference.reset();  // take_model() would copy a model that is shared
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
   // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
@@ -220,7 +216,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);
   if (changed) judge_again(*report.bound, *judge, written.model, options.run);
-  if (scorer) report.score = measure_score(*scorer, written.model, options.run);
+  if (work.scores_alone()) report.score = measure_score(*judge, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, options, written.model.graph());
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
@@ -245,7 +241,9 @@ Recipe checked_recipe(const QuantizeOptions& given) {
   std::vector<OutputFile> outputs = files_beside(given);
   outputs.push_back({"--output", given.output});
   check_distinct(outputs);
-  check_level(given);
+  if (level_of(given.accuracy).thorough && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
+                "give --data beside --table, or leave --accuracy out");
   if (given.pipeline.empty())
     check_writable(given.output, given.overwrite);
   else if (given.stop_after == StopAfter::Nothing)

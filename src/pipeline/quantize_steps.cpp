@@ -6,13 +6,11 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "calibrate/outlier_samples.h"
 #include "core/text.h"
 #include "pipeline/latency/search_by_latency.h"
-#include "rewrite/quantized_model.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
@@ -138,10 +136,7 @@ void choose_thoroughly(QuantizeWork& work) {
   start.chosen = std::move(other);
 }
 
-void note_start(QuantizeWork& work) {
-  const Chosen& chosen = work.attempt.chosen;
-  work.start = {chosen.ranges, chosen.format, chosen.constants, chosen.biases, chosen.steps.size()};
-}
+void note_start(QuantizeWork& work) { work.start = work.attempt.chosen; }
 
 void choose_single_ranges(QuantizeWork& work) {
   auto& [prepared, measured, chosen] = work.attempt;
@@ -183,18 +178,17 @@ void correct_means(QuantizeWork& work) {
 /// Takes back what was done since note_start() where all together is worse.
 void undo_worse(QuantizeWork& work) {
   Attempt& attempt = work.attempt;
-  Chosen& chosen = attempt.chosen;
-  const auto& [ranges, format, constants, biases, steps] = *work.start;
-  const std::span<AccuracyReport::Step> taken = std::span(chosen.steps).subspan(steps);
+  std::vector<AccuracyReport::Step>& steps = attempt.chosen.steps;
+  const std::span<AccuracyReport::Step> taken = std::span(steps).subspan(work.start->steps.size());
   if (std::ranges::none_of(taken, &AccuracyReport::Step::kept)) return;
-  const Prepared& prepared = attempt.prepared;
-  const auto before = [&] { return quantized_model(prepared.model(), prepared.plan, ranges, format, constants); };
+  const auto before = [&] { return model_of(attempt.prepared, *work.start); };
   const auto judgement = judged(
       attempt, before, [&] { return written_model(attempt); }, work.options.run);
   if (judgement.kept) return;
   for (AccuracyReport::Step& step : taken)
     if (step.kept) step.kept = false, step.reason = "all steps together: " + judgement.reason;
-  std::tie(chosen.ranges, chosen.format, chosen.constants, chosen.biases) = std::tie(ranges, format, constants, biases);
+  work.start->steps = std::move(steps);
+  attempt.chosen = std::move(*work.start);
 }
 
 /// Keeps layers float until the bound is met.
@@ -215,7 +209,8 @@ void hold_bound(QuantizeWork& work) {
 
 /// Looks for the fastest pairs within the accuracy, or for a file without any.
 void take_fastest(QuantizeWork& work) {
-  FastestFile fastest = find_fastest(work.attempt, work.given, *work.timer, work.judge);
+  const BoundJudge* judge = work.has_bound() ? work.judge : nullptr;
+  FastestFile fastest = find_fastest(work.attempt, work.given, *work.timer, judge);
   work.latency = std::move(fastest.report);
   work.without_pairs = std::move(fastest.without_pairs);
   if (!fastest.variant) return;
@@ -240,7 +235,7 @@ bool rounds_weights(const QuantizeWork& work) {
          level_of(work.given.accuracy).rounds_weights_of(work.options.placement.type);
 }
 bool corrects_biases(const QuantizeWork& work) { return work.options.equalize.bias_correction.value_or(false); }
-bool has_bound(const QuantizeWork& work) { return work.judge != nullptr; }
+bool has_bound(const QuantizeWork& work) { return work.has_bound(); }
 bool has_timer(const QuantizeWork& work) { return work.timer != nullptr; }
 
 /// A step of `quantize` between the plan and the file: it reads what those before it left, and changes the work.

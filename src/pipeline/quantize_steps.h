@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "detent/quantize.h"
@@ -18,21 +16,16 @@ struct QuantizeWork {
   QuantizeOptions given;  ///< by the user; the fastest file is that of others
   QuantizeOptions options = with_level(given);
   Attempt attempt;
-  const BoundJudge* judge = nullptr;  ///< of a bound; nullptr: none is asked for
+  const BoundJudge* judge = nullptr;  ///< of a bound or of a task; nullptr: neither is given
   LatencyTimer* timer = nullptr;      ///< of a search by latency; nullptr: none is asked for
 
-  /// What was chosen when the improvements began, and how many steps are reported of what was before.
-  struct Start {
-    std::map<ValueId, Range> ranges;
-    RewriteOptions format;
-    GraphPatch constants;
-    std::optional<BiasCorrectionReport> biases;
-    size_t steps = 0;
-  };
-  std::optional<Start> start = {};
+  std::optional<Chosen> start = {};  ///< what was chosen when the improvements began
   std::optional<BoundReport> bound = {};
   std::optional<LatencyReport> latency = {};
   std::filesystem::path without_pairs = {};  ///< the float or cast file in the timer's folder that is to be written
+
+  [[nodiscard]] bool has_bound() const { return judge && judge->has_bound(); }
+  [[nodiscard]] bool scores_alone() const { return judge && !judge->has_bound(); }
 };
 
 /// True where `--equalize auto` waits for the layers that ruin the network: families that are judged on a ruined

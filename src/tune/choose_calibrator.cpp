@@ -19,7 +19,6 @@
 #include "exec/runnable_part.h"
 #include "rewrite/quantized_model.h"
 #include "rewrite/weight_memo.h"
-#include "run/model_inputs.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
@@ -84,9 +83,8 @@ class Contest {
     if (question.source->batch() == 1)
       extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
-    names_ = in_front_of_softmax(
-        question.model.graph(),
-        values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings));
+    names_ = in_front_of_softmax(question.model.graph(),
+                                 values_to_compare(question.model, first, question.settings));
     if (names_.empty()) return;
     finds_objects_ = recognize_detections(question.model, first, question.settings).has_value();
     const Graph& graph = question.model.graph();

@@ -14,7 +14,6 @@
 #include "evaluate/value_costs.h"
 #include "exec/runnable_part.h"
 #include "ops/traits.h"
-#include "run/model_inputs.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
@@ -46,7 +45,7 @@ class Search {
       : variants_(variants), settings_(settings), all_(source, kFewestToJudge), few_(source, kRoughSamples) {}
 
   KeptFloat run() {
-    names_ = values_to_compare(variants_.float_model(), read_first_inputs(all_.samples, settings_), settings_);
+    names_ = values_to_compare(variants_.float_model(), all_.samples, settings_);
     if (names_.empty()) return {};
     if (variants_.widens()) return worst_nodes();
     suspects_ = find_suspects();

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "detent/base/error.h"
 #include "run/sample_counts.h"
 
 namespace detent {
@@ -34,13 +33,6 @@ QuantizeOptions with_level(QuantizeOptions options) {
     options.equalize.equalize = level.equalization_of(options.placement.type);
   if (level.thorough && !options.equalize.bias_correction) options.equalize.bias_correction = true;
   return options;
-}
-
-void check_level(const QuantizeOptions& options) {
-  if (!level_of(options.accuracy).thorough || options.data.given()) return;
-  throw Error(ErrorCode::Usage,
-              fmt::format("--accuracy {} needs --data to measure on, which was not given", name_of(options.accuracy)),
-              "give --data beside --table, or leave --accuracy out");
 }
 
 void warn_of_few_samples(const QuantizeOptions& options, const Prepared& prepared) {

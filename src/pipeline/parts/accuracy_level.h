@@ -44,9 +44,7 @@ template <typename Options>
 /// thorough one bias correction, where there is data to measure them on.
 [[nodiscard]] QuantizeOptions with_level(QuantizeOptions options);
 
-/// Checks that a thorough level has data, which it warns of where the samples are fewer than its steps need.
-/// Errors  Usage without data.
-void check_level(const QuantizeOptions& options);
+/// Warns where a thorough level has fewer samples than its steps need, before they take their time.
 void warn_of_few_samples(const QuantizeOptions& options, const Prepared& prepared);
 
 }  // namespace detent

@@ -174,6 +174,11 @@ Model with_pairs(Prepared& prepared) {
   return model;
 }
 
+PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const MeasuredFacts& kept) {
+  const Recipe& recipe = prepared.recipe;
+  return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, kept};
+}
+
 }  // namespace
 
 Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
@@ -322,11 +327,6 @@ RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
       entry->second = choose_ranges(prepared.plan, measured.calibration, range_choice(prepared, measured, calibrator));
     return entry->second;
   };
-}
-
-PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const MeasuredFacts& kept) {
-  const Recipe& recipe = prepared.recipe;
-  return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, kept};
 }
 
 RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,

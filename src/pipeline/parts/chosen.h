@@ -93,10 +93,6 @@ void announce_values(const Prepared& prepared);
 [[nodiscard]] RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
                                    const std::map<ValueId, Range>& ranges);
 
-/// Returns variants of the model in the recipe's format, with ranges of the book. Both must outlive it.
-/// kept  facts that hold for all
-[[nodiscard]] PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const MeasuredFacts& kept);
-
 /// Returns the model that the choice writes.
 /// Errors  those of quantized_model().
 [[nodiscard]] Model model_of(const Prepared& prepared, const Chosen& chosen);

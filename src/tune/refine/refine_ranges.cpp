@@ -92,8 +92,7 @@ class Refinement {
     return wished_ == 0 ? "no other range is expected to gain" : "no gain above its standard error on held-out samples";
   }
   [[nodiscard]] std::vector<std::string> names() const {
-    const SampleSubset samples(question_.source, samples_);
-    return values_to_compare(question_.model, read_first_inputs(samples, question_.settings), question_.settings);
+    return values_to_compare(question_.model, SampleSubset(question_.source, samples_), question_.settings);
   }
   [[nodiscard]] SampleSubset search_samples() const {
     return {question_.source, {samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(searched_)}};

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "detent/base/error.h"
-
 namespace detent {
 namespace {
 
@@ -83,12 +81,6 @@ TEST(AccuracyLevel, RoundsWeightsOfFp8ByDefaultAndAllForBest) {
   EXPECT_TRUE(level_of().rounds_weights_of(CodeType::Fp8));
   EXPECT_FALSE(level_of(Accuracy::Fast).rounds_weights_of(CodeType::Fp8));
   EXPECT_TRUE(level_of(Accuracy::Best).rounds_weights_of(CodeType::A16W8));
-}
-
-TEST(AccuracyLevel, BestAloneNeedsData) {
-  EXPECT_THROW(check_level(asked(Accuracy::Best, false)), Error);
-  EXPECT_NO_THROW(check_level(asked(Accuracy::Best, true)));
-  EXPECT_NO_THROW(check_level(asked(Accuracy::Balanced, false)));
 }
 
 }  // namespace
