@@ -77,6 +77,21 @@ Calibration measure_in_float32(const Prepared& prepared, const DataSource* sampl
   return calibrate(graph, reached, *samples, recipe.run);
 }
 
+/// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the
+/// FP32 model, which a table has.
+Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
+  if (!prepared.half) return measure_in_float32(prepared, samples, values);
+  const Graph& graph = prepared.graph();
+  const auto before = values_before(graph, prepared.float32->graph(), values);
+  const Calibration measured = measure_in_float32(prepared, samples, sources_of(before));
+  Calibration calibration = for_values(measured, before);
+  std::map<ValueId, Histogram> constants;
+  add_constants(graph, values, constants);
+  check_measured(graph, constants, *prepared.recipe.run.reporter);
+  calibration.histograms.merge(constants);
+  return calibration;
+}
+
 /// Removes the measurements of values that no longer have a pair.
 void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   std::map<ValueId, Histogram> histograms;
@@ -113,6 +128,18 @@ Change find_apart(const Attempt& attempt) {
 /// Returns the outlier samples, where ranges are clipped to what the others reach.
 const std::set<std::string>& clipped_samples(const Recipe& recipe, const Measured& measured) {
   return recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples();
+}
+
+/// Returns how ranges are chosen. All arguments must outlive it.
+RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
+  const Recipe& recipe = prepared.recipe;
+  return {.graph = prepared.graph(),
+          .calibrator = calibrator,
+          .overrides = recipe.overrides,
+          .kind = recipe.format.range_kind(),
+          .threads = worker_count(recipe.run),
+          .clipped_samples = clipped_samples(recipe, measured),
+          .found = &measured.found};
 }
 
 using HalfOf = std::map<ValueId, ValueId>;
@@ -180,19 +207,6 @@ PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const Meas
 }
 
 }  // namespace
-
-Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
-  if (!prepared.half) return measure_in_float32(prepared, samples, values);
-  const Graph& graph = prepared.graph();
-  const auto before = values_before(graph, prepared.float32->graph(), values);
-  const Calibration measured = measure_in_float32(prepared, samples, sources_of(before));
-  Calibration calibration = for_values(measured, before);
-  std::map<ValueId, Histogram> constants;
-  add_constants(graph, values, constants);
-  check_measured(graph, constants, *prepared.recipe.run.reporter);
-  calibration.histograms.merge(constants);
-  return calibration;
-}
 
 void announce_values(const Prepared& prepared) {
   SharedPass* pass = prepared.recipe.pass;
@@ -308,17 +322,6 @@ PlanReport describe_final_plan(Prepared prepared) {
   return report;
 }
 
-RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
-  const Recipe& recipe = prepared.recipe;
-  return {.graph = prepared.graph(),
-          .calibrator = calibrator,
-          .overrides = recipe.overrides,
-          .kind = recipe.format.range_kind(),
-          .threads = worker_count(recipe.run),
-          .clipped_samples = clipped_samples(recipe, measured),
-          .found = &measured.found};
-}
-
 RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
   const auto known = std::make_shared<std::map<std::string, std::map<ValueId, Range>>>();
   return [&prepared, &measured, known](const Calibrator& calibrator) {
@@ -330,12 +333,14 @@ RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
 }
 
 RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
-                     const std::map<ValueId, Range>& ranges) {
+                     const std::map<ValueId, Range>& ranges, std::optional<RangeKind> kind) {
   const auto more = [&prepared, &measured](std::span<const ValueId> values) {
     return measure_values(prepared, measured.samples, values);
   };
-  return {measured.calibration, range_choice(prepared, measured, calibrator), more,
-          known_ranges(prepared.plan, ranges)};
+  RangeChoice choice = range_choice(prepared, measured, calibrator);
+  const RangeKind usual = std::exchange(choice.kind, kind.value_or(choice.kind));
+  return {measured.calibration, choice, more,
+          choice.kind == usual ? known_ranges(prepared.plan, ranges) : KnownRanges{}};
 }
 
 Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,

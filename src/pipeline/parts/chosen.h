@@ -44,13 +44,13 @@ struct Attempt {
 };
 
 /// Takes a change: makes the plan again and measures what it needs. A search itself changes nothing that another reads.
-/// Errors  those of make() and measure_values().
+/// Errors  those of make() and of measuring.
 void apply(Change change, Attempt& attempt);
 
 /// Measures histograms of the plan's values and finds outlier samples; where those are dropped, a second pass runs
 /// without them. Applies what these tell: no pairs on values of the residual stream that INT8 ruins (ruined_readers),
 /// scales of their own where others hide a value (values_apart).
-/// Errors  those of measure_values(); Usage when samples of a table are to be dropped: it has no histograms of single
+/// Errors  those of calibration_from() or calibrate(); Usage when samples of a table are to be dropped: it has no histograms of single
 ///         samples.
 [[nodiscard]] Attempt measure(Prepared prepared);
 
@@ -77,21 +77,13 @@ void announce_values(const Prepared& prepared);
 /// plan has pairs on the residual stream, which INT8 may ruin. Errors  those of measure() and describe_placement().
 [[nodiscard]] PlanReport describe_final_plan(Prepared prepared);
 
-/// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the
-/// FP32 model, which a table has.
-/// Errors  those of calibration_from or calibrate.
-[[nodiscard]] Calibration measure_values(const Prepared& prepared, const DataSource* samples,
-                                         std::span<const ValueId> values);
-
-/// Returns how ranges are chosen. All arguments must outlive it.
-[[nodiscard]] RangeChoice range_choice(const Prepared& prepared, const Measured& measured,
-                                       const Calibrator& calibrator);
 /// Returns ranges by calibrator, each computed once. Both arguments must outlive it.
 [[nodiscard]] RangesOf ranges_from(const Prepared& prepared, const Measured& measured);
 /// Returns ranges for other plans of the model, measuring what they need; it begins with `ranges` of the plan's values.
 /// All arguments except the ranges must outlive it.
+/// kind  of the codes' ranges; absent: the recipe's. With another one it begins with none.
 [[nodiscard]] RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
-                                   const std::map<ValueId, Range>& ranges);
+                                   const std::map<ValueId, Range>& ranges, std::optional<RangeKind> kind = {});
 
 /// Returns the model that the choice writes.
 /// Errors  those of quantized_model().
