@@ -8,11 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "run/sample_counts.h"
+
 namespace detent {
 
 namespace {
 
-constexpr size_t kFewestSamples = 8;
 constexpr float kAlone = 1.5F;
 constexpr size_t kFewestValues = 3;
 constexpr size_t kOneValueIn = 10;
@@ -86,7 +87,7 @@ std::vector<std::string> samples_of_extremes(const Calibration& calibration, siz
 OutlierReport find_outlier_samples(std::span<const std::string> names,
                                    std::span<const std::span<const Extremes>> values) {
   OutlierReport report{.values = values.size()};
-  if (names.size() < kFewestSamples) return report;
+  if (names.size() < kFewestToJudge) return report;
   std::vector<OutlierReport::Sample>& all = report.all;
   for (const std::string& name : names) all.push_back({name});
   for (const std::span<const Extremes> samples : values)

@@ -26,9 +26,6 @@ namespace detent {
 /// Finds outliers among the samples of a table; none where it has no extremes.
 [[nodiscard]] OutlierReport find_outlier_samples(const CalibrationTable& table);
 
-/// The number of samples at the ends of ranges that run beside those that a choice or a judgement takes by chance.
-inline constexpr size_t kMostExtremes = 8;
-
 /// Returns up to `most` names of calibration samples that alone reach an end of some value's range, the furthest beyond
 /// the others first: a choice or a judgement without them does not see what a narrower range cuts. A sample counts the
 /// octaves between its end and the next sample's, over all values; less than a tenth beyond it counts nothing. Empty

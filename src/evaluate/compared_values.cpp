@@ -94,6 +94,10 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
   return {};
 }
 
+std::vector<std::string> values_to_compare(const Model& model, const DataSource& samples, const RunSettings& settings) {
+  return values_to_compare(model, read_first_inputs(samples, settings), settings);
+}
+
 std::vector<std::string> in_front_of_softmax(const Graph& graph, std::vector<std::string> names) {
   for (std::string& name : names) {
     const MaybeValue value = graph.find_value(name);
@@ -113,7 +117,7 @@ std::vector<std::string> comparable_values(const Model& model, std::span<const T
 
 std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
   std::vector<std::string> names = judged_ends(model.graph(), settings);
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, settings), settings))
+  for (const std::string& name : values_to_compare(model, samples, settings))
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
   return names;

@@ -32,6 +32,10 @@ namespace detent {
 [[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs,
                                                          const RunSettings& settings);
 
+/// The same on the first samples. Errors  those of reading them.
+[[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, const DataSource& samples,
+                                                         const RunSettings& settings);
+
 /// Returns `names` with the input of a Softmax in place of its output: near 0 and 1 a Softmax hides the errors of all
 /// samples but the undecided ones, of which few samples may have none.
 [[nodiscard]] std::vector<std::string> in_front_of_softmax(const Graph& graph, std::vector<std::string> names);

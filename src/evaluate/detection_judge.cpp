@@ -16,6 +16,7 @@
 #include "evaluate/shown_detections.h"
 #include "exec/find_shapes.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -139,9 +140,8 @@ DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<P
 
 void DetectionJudge::learn_classes(const Model& reference, const DetectionLayout& layout, const DataSource& samples,
                                    const RunSettings& settings) {
-  constexpr size_t kProbed = 16;
   if (!labels_) return;
-  const SampleSubset some(samples, spread_samples(samples, kProbed));
+  const SampleSubset some(samples, spread_samples(samples, kProbingSamples));
   std::vector<ProbedSample> probed;
   std::optional<NumberForm> numbers;
   for (DetectedSample& one : detect_in(reference, layout, some, settings, "comparing detections with --labels")) {

@@ -5,12 +5,12 @@
 
 #include "core/float_type.h"
 #include "core/index.h"
+#include "run/sample_counts.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kMostSamples = 512;  // neighbours cost their square
 constexpr int64_t kFewestNumbers = 16;
 
 double dot(std::span<const float> a, std::span<const float> b) {
@@ -64,7 +64,7 @@ void EmbeddingErrors::add(const OutputReading& reading, const Tensor& expected, 
     ++output.vectors;
     for (size_t c = 0; each > 0 && c < extent; ++c) means_a[k / each][c] += u[c], means_b[k / each][c] += v[c];
   }
-  for (size_t n = 0; n < means_a.size() && output.expected.size() < kMostSamples; ++n) {
+  for (size_t n = 0; n < means_a.size() && output.expected.size() < kNeighbourSamples; ++n) {
     to_unit_length(means_a[n]), to_unit_length(means_b[n]);
     output.expected.push_back(std::move(means_a[n])), output.found.push_back(std::move(means_b[n]));
   }

@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 
 #include "core/text.h"
+#include "run/sample_counts.h"
 
 namespace detent {
 
 namespace {
 
 constexpr size_t kChanceDisagreements = 2;  // so many mean nothing: a close call or two among 16 samples
-constexpr size_t kFewSamples = 8;
+constexpr size_t kOutputsListed = 8;
 
 bool is_chance(const Evidence& one) {
   return (one.measure == Measure::Classes || one.measure == Measure::Elements || one.measure == Measure::Neighbours) &&
@@ -89,19 +90,19 @@ void add_caveats(VerdictReport& verdict, const JudgedFacts& facts) {
   verdict.caveats.insert(verdict.caveats.end(), closing.not_numbers.begin(), closing.not_numbers.end());
   if (!closing.nearly_constant.empty())
     verdict.caveats.push_back(
-        listed(closing.nearly_constant, kFewSamples, [](const std::string& name) { return "'" + name + "'"; }) +
+        listed(closing.nearly_constant, kOutputsListed, [](const std::string& name) { return "'" + name + "'"; }) +
         (closing.nearly_constant.size() == 1 ? " is" : " are") +
         " nearly constant in these samples, which tell little of the error there");
   if (const auto& block = closing.worst_unseen_block; block && block->sqnr_db < rule_of(Measure::Block).good_from)
     verdict.caveats.push_back(fmt::format("SQNR {} at {}, which does not count: it has {:.1g} % of the output's power",
                                           db_text(block->sqnr_db), block->name, 100 * block->share));
   const size_t samples = closing.report.samples;
-  if (facts.calibration_samples > 0 && facts.calibration_samples < kFewSamples)
+  if (facts.calibration_samples > 0 && facts.calibration_samples < kFewestToJudge)
     verdict.caveats.push_back(fmt::format("calibrated with {}: fewer than {} are too few for reliable ranges",
-                                          plural(facts.calibration_samples, "sample"), kFewSamples));
-  if (samples > 0 && samples < kFewSamples && samples != facts.calibration_samples)
+                                          plural(facts.calibration_samples, "sample"), kFewestToJudge));
+  if (samples > 0 && samples < kFewestToJudge && samples != facts.calibration_samples)
     verdict.caveats.push_back(fmt::format("the error was measured on {}: fewer than {} are too few to be sure",
-                                          plural(samples, "sample"), kFewSamples));
+                                          plural(samples, "sample"), kFewestToJudge));
   if (facts.states > 0 && closing.report.steps.empty())
     verdict.caveats.push_back(
         fmt::format("judged on single steps: the error of {} grows from step to step where it is fed back (--steps "

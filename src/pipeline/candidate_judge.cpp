@@ -1,8 +1,6 @@
 #include "pipeline/candidate_judge.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/files/output_set.h"
@@ -12,12 +10,13 @@
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/score_error.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
+#include "run/open_samples.h"
 #include "run/workers.h"
 #include "tune/correct_biases.h"
 #include "tune/refine/round_weights.h"
@@ -67,15 +66,15 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
   return names;
 }
 
-Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
-                           const ComparedOptions& options) {
+Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt, const ComparedOptions& options) {
+  const auto& [prepared, measured, chosen] = attempt;
   Candidates all;
   std::optional<Chosen> automatic;
   const Stopwatch choosing;
   if (std::ranges::any_of(names, is_auto))
-    automatic = choose_beside_float(prepared, measured, nullptr, {});
+    automatic = choose_beside_float(attempt, nullptr, {});
   else
-    keep_ruinous_float(prepared, measured, names.size() == 1 ? make_calibrator(names.front()).get() : nullptr);
+    apply(find_ruinous(attempt, names.size() == 1 ? make_calibrator(names.front()).get() : nullptr), attempt);
   const double choosing_seconds = choosing.seconds();
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
   const RangesOf ranges_of = ranges_from(prepared, measured);
@@ -100,7 +99,7 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
   for (auto& ranges : distinct.ranges) {
     const Stopwatch stopwatch;
     GraphPatch constants, biases;
-    if (source && weights_are_rounded(Accuracy::Balanced, options.placement.type))
+    if (source && level_of().rounds_weights_of(options.placement.type))
       constants = round_weights(model, plan, ranges, format, source, options.run).patch;
     const bool rounded = !constants.empty();
     if (options.equalize.bias_correction.value_or(false))
@@ -110,7 +109,7 @@ Candidates make_candidates(const std::vector<std::string>& names, Prepared& prep
     all.models.push_back(quantized_model(model, plan, ranges, format, constants, rounded ? nullptr : &weights));
     Provenance origin =
         describe_origin(prepared, measured.calibration,
-                        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers},
+                        {options.placement, options.format, options.equalize, level_of().level, options.outliers},
                         {.biases_corrected = corrected});
     origin.ranges = ranges_fingerprint(model.graph(), ranges);
     all.made.push_back({.ranges = std::move(ranges),
@@ -156,12 +155,9 @@ struct Contest {
   std::vector<double> sqnr_db = {};  ///< of the worst output, by candidate
 
   [[nodiscard]] bool is_quantized(size_t c) const { return candidates.made[candidates.candidates[c].model].quantized; }
-  /// Returns the criterion's value of candidate `c`, larger is better; NaN is the worst.
-  [[nodiscard]] double goodness(const std::string& criterion, size_t c) const {
-    if (criterion == metrics::kSqnr.name) return sqnr_db[c];
-    const double score = rows[c].metrics.at(criterion);
-    if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
-    return metric_named(criterion).falls() ? -score : score;
+  [[nodiscard]] std::pair<double, double> rank(const std::string& criterion, size_t c) const {
+    if (criterion == metrics::kSqnr.name) return {sqnr_db[c], sqnr_db[c]};
+    return rank_of(metric_named(criterion), rows[c].metrics.at(criterion), sqnr_db[c]);
   }
 };
 
@@ -180,11 +176,10 @@ std::string criterion_of(const ComparedVariant& first) {
 
 /// Returns the position of the best candidate, the first of equals; 0 where none is quantized.
 size_t best_of(const Contest& contest, const std::string& criterion) {
-  const auto rank = [&](size_t c) { return std::pair(contest.goodness(criterion, c), contest.sqnr_db[c]); };
   const size_t count = contest.rows.size();
   size_t best = count;
   for (size_t c = 0; c < count; ++c)
-    if (contest.is_quantized(c) && (best == count || rank(best) < rank(c))) best = c;
+    if (contest.is_quantized(c) && (best == count || contest.rank(criterion, best) < contest.rank(criterion, c))) best = c;
   return best == count ? 0 : best;
 }
 
@@ -193,7 +188,7 @@ void add_uncertainty(ComparisonReport& report, const Contest& contest, size_t be
   const auto errors = score_errors(evaluation, report.criterion);
   if (!errors) return;
   const Candidates& all = contest.candidates;
-  const auto score = [&](size_t c) { return contest.goodness(report.criterion, c); };
+  const auto score = [&](size_t c) { return contest.rank(report.criterion, c).first; };
   const size_t winner = all.candidates[best].model;
   for (size_t b = 0; b < report.baselines.size(); ++b)
     report.baselines[b].score_error = errors->own[all.baselines[b].model];
@@ -240,10 +235,11 @@ ComparedVariant row_of(const ComparedCandidate& candidate, const Candidates& all
 }  // namespace
 
 CandidateJudge::CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference)
-    : options_(options), eval_(eval), judge_(options.evaluation, eval, reference, options.run) {
+    : options_(options), eval_(eval), samples_(open_samples(eval, reference)),
+      judge_(options.evaluation, eval, reference, samples_, options.run) {
   if (!options.draw.empty()) {
     check_drawing(options.draw, options.overwrite_draw);
-    check_drawable(options.model, judge_.recognized());
+    check_drawable(options.model, judge_.task().recognized());
   }
   if (options.latency.given()) timer_ = std::make_unique<Timer>(options);
 }
@@ -252,20 +248,21 @@ CandidateJudge::Timer::Timer(const ComparedOptions& options)
     : command(options.latency, folder), of_float(compared_latency(command, options.model)) {}
 
 CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
-                                                 const Model& reference, const std::string& what) const {
+                                                 const std::string& what) const {
   const Stopwatch stopwatch;
   const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
-  TaskScores scores = judge_.judge(candidates.models, reference, candidates.folder_names(), "comparing " + what, shown);
+  TaskScores scores =
+      judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
+  scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
-  const IdentifiedSamples& samples = judge_.samples();
 
   report.evaluation_samples = evaluation.samples;
-  report.evaluation_digest = samples.digest();
-  report.evaluation_spread = eval_.spread && eval_.limit == samples.size();
+  report.evaluation_digest = samples_.digest();
+  report.evaluation_spread = eval_.spread && eval_.limit == samples_.size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
   report.fp32 = scores.metrics(0);
-  report.labels = judge_.reading();
+  report.labels = judge_.task().reading();
   report.outputs = evaluation.meanings;
   const size_t workers = worker_count(options_.run);
   Judged judged;
@@ -288,7 +285,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   if (timer_) time(report, judged.rows, candidates);
   const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
-  if (judge_.recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]));
+  if (judge_.task().recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]));
   return judged;
 }
 
@@ -315,7 +312,7 @@ void CandidateJudge::time(ComparisonReport& report, std::vector<ComparedVariant>
 }
 
 void CandidateJudge::show(ComparisonReport& report, std::vector<ShownDetections> shown) const {
-  const PicturedSamples pictured{judge_.samples(), eval_.preprocess.images};
+  const PicturedSamples pictured{samples_, eval_.preprocess.images};
   if (options_.pictures) report.detections = picture_detections(shown, pictured);
   if (options_.draw.empty()) return;
   put_worst_first(shown);

@@ -11,13 +11,12 @@
 #include "detent/base/data_source.h"
 #include "detent/compare.h"
 #include "detent/reports/provenance.h"
-#include "evaluate/trial.h"
+#include "evaluate/task_judge.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "pipeline/latency/latency_command.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
-#include "pipeline/parts/task_judge.h"
 
 namespace detent {
 
@@ -61,8 +60,8 @@ struct Candidates {
 
 /// Quantizes the model with each calibrator. Layers that ruin the network stay float first, the same in all candidates:
 /// those that quantize finds with `auto` where it is among the names, with the only name, or else with `mse`.
-/// Errors  those of keep_ruinous_float(), choosing, rounding weights, correcting biases and rewriting.
-[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Prepared& prepared, Measured& measured,
+/// Errors  those of find_ruinous(), choosing, rounding weights, correcting biases and rewriting.
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt,
                                          const ComparedOptions& options);
 
 /// Fills the report's facts of the calibration pass.
@@ -83,7 +82,7 @@ class CandidateJudge {
   ///            check_drawable; those of LatencyCommand.
   CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference);
 
-  [[nodiscard]] const DataSource& samples() const { return judge_.samples(); }
+  [[nodiscard]] const DataSource& samples() const { return samples_; }
   /// Fills the scores of the report: `fp32`, `baselines`, `winner`, `criterion`, `ties`, the provenance of the winner,
   /// and the evaluation samples; of a detector also `detections`, and draws them, where the options ask. Its variants
   /// get their scores in the order of the candidates; other members that they have already stay.
@@ -92,8 +91,8 @@ class CandidateJudge {
   /// Errors  those of evaluate_models, MetricCommand and draw_detections; InvalidOption when there is nothing to judge
   ///         by.
   template <class Report>
-  size_t judge(Report& report, Candidates& candidates, const Model& reference, const std::string& what) const {
-    Judged judged = judge_all(report, candidates, reference, what);
+  size_t judge(Report& report, Candidates& candidates, const std::string& what) const {
+    Judged judged = judge_all(report, candidates, what);
     report.variants.resize(judged.rows.size());
     for (size_t v = 0; v < judged.rows.size(); ++v)
       static_cast<ComparedVariant&>(report.variants[v]) = std::move(judged.rows[v]);
@@ -105,8 +104,7 @@ class CandidateJudge {
     std::vector<ComparedVariant> rows;  ///< by candidate
     size_t winner = 0;
   };
-  Judged judge_all(ComparisonReport& report, Candidates& candidates, const Model& reference,
-                   const std::string& what) const;
+  Judged judge_all(ComparisonReport& report, Candidates& candidates, const std::string& what) const;
   /// Times each model once.
   /// Errors  those of LatencyCommand.
   void time(ComparisonReport& report, std::vector<ComparedVariant>& rows, const Candidates& candidates) const;
@@ -124,6 +122,7 @@ class CandidateJudge {
 
   const ComparedOptions& options_;
   const SampleRequest& eval_;
+  IdentifiedSamples samples_;
   TaskJudge judge_;
   std::unique_ptr<Timer> timer_;  ///< nullptr: none was asked for
 };

@@ -6,8 +6,8 @@
 #include "detent/compare.h"
 #include "options/command_inputs.h"
 #include "pipeline/candidate_judge.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/chosen.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "pipeline/parts/value_charts.h"
@@ -39,13 +39,14 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data are checked before anything long begins
-  RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, run);
-  Prepared prepared = make(recipe_as_quantized(options, std::move(samples), names));
-  const CandidateJudge judge(options, prepared.recipe.eval, *prepared.float32);
+  const RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, run);
+  Prepared made = make(recipe_as_quantized(options, samples, names));
+  const CandidateJudge judge(options, samples.eval, *made.float32);
 
   // one calibration -> ranges and a variant for each candidate
-  Measured measured = measure(prepared);
-  Candidates candidates = make_candidates(names, prepared, measured, options);
+  Attempt attempt = measure(std::move(made));
+  const auto& [prepared, measured, none] = attempt;
+  Candidates candidates = make_candidates(names, attempt, options);
   const Graph& graph = prepared.graph();
   if (prepared.half) add_baselines(candidates, options.model, *prepared.data, run);
 
@@ -57,7 +58,7 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   for (const ComparedCandidate& one : candidates.candidates)
     report.variants.push_back({{}, one.calibrator == one.name ? "" : one.calibrator});
   const size_t winner =
-      judge.judge(report, candidates, *prepared.float32, std::to_string(names.size()) + " calibrators");
+      judge.judge(report, candidates, std::to_string(names.size()) + " calibrators");
   report.plan = plan_report_of(prepared);
   report.opset = report.plan.opset, report.nodes = report.plan.nodes;
   if (prepared.half) add_floats(report.plan, prepared.half->report, graph, prepared.plan, prepared.facts);

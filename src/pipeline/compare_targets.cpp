@@ -8,8 +8,8 @@
 #include "detent/compare.h"
 #include "options/command_inputs.h"
 #include "pipeline/candidate_judge.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/chosen.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/target_errors.h"
 #include "place/engines/target.h"
@@ -30,10 +30,11 @@ TargetVariant facts_of_target(const Prepared& prepared) {
 
 /// Quantizes for one target with each calibrator, and adds the variants without scores to the report. They are called
 /// by the target, and by the calibrator where there are several.
-Candidates candidates_of(Prepared& prepared, const std::vector<std::string>& names, const CompareOptions& options,
+Candidates candidates_of(Prepared made_for, const std::vector<std::string>& names, const CompareOptions& options,
                          CompareTargetsReport& report) {
-  Measured measured = measure(prepared);
-  Candidates made = make_candidates(names, prepared, measured, options);
+  Attempt attempt = measure(std::move(made_for));
+  const auto& [prepared, measured, chosen] = attempt;
+  Candidates made = make_candidates(names, attempt, options);
   if (report.calibration_samples == 0) note_calibration(report, measured);
   TargetVariant variant = facts_of_target(prepared);
   for (ComparedCandidate& one : made.candidates) {
@@ -63,13 +64,13 @@ Candidates make_targeted_candidates(const CompareOptions& options, const Request
   }
   Candidates all;
   bool half = false;
+  const std::shared_ptr<DataSource> data = prepared.front().data;
   for (size_t i = 0; i < prepared.size(); ++i) {
-    remake(prepared[i], [](Recipe&) {});
+    prepared[i] = changed(std::move(prepared[i]));
     half |= prepared[i].half.has_value();
-    all.append(naming_target(options.targets[i], [&] { return candidates_of(prepared[i], names, options, report); }));
-    release_model(prepared[i]);
+    all.append(naming_target(options.targets[i], [&] { return candidates_of(std::move(prepared[i]), names, options, report); }));
   }
-  if (half) add_baselines(all, options.model, *prepared.front().data, options.run);
+  if (half) add_baselines(all, options.model, *data, options.run);
   return all;
 }
 
@@ -95,7 +96,7 @@ CompareTargetsReport compare_targets(const CompareOptions& options) {
 
   // each target quantized from the same measurements, then all judged on the same samples
   Candidates candidates = make_targeted_candidates(options, samples, names, report);
-  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " candidates");
+  judge.judge(report, candidates, std::to_string(candidates.candidates.size()) + " candidates");
   if (report.detections) report.detections->quantized = report.winner;
   return report;
 }

@@ -13,9 +13,9 @@
 #include "evaluate/judge.h"
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "place/engines/target.h"
 #include "prepare/read_model_to_run.h"
@@ -55,9 +55,9 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareTypes
   ComparedOptions options = given;
   options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
   const std::vector<std::string> names = candidate_names({given.types.calibrator});
-  Prepared prepared = make(recipe_as_quantized(options, samples, names));
-  Measured measured = measure(prepared);
-  Candidates made = make_candidates(names, prepared, measured, options);
+  Attempt attempt = measure(make(recipe_as_quantized(options, samples, names)));
+  const auto& [prepared, measured, chosen] = attempt;
+  Candidates made = make_candidates(names, attempt, options);
   note_first_calibration(report, prepared, measured);
   const CoverageReport& coverage = prepared.plan.coverage;
   ComparedCandidate& candidate = made.candidates.front();
@@ -186,7 +186,7 @@ CompareTypesReport compare_types(const CompareTypesOptions& options) {
 
   // each type quantized once, then all on the same samples
   Candidates candidates = make_typed_candidates(options, samples, report);
-  judge.judge(report, candidates, reference, std::to_string(candidates.candidates.size()) + " types");
+  judge.judge(report, candidates, std::to_string(candidates.candidates.size()) + " types");
 
   if (report.detections) report.detections->quantized = report.winner;
   report.limit = held_limit(options.types, report);

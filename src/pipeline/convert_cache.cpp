@@ -81,9 +81,8 @@ CacheExportReport export_for_dla(const CacheExportOptions& options) {
   paths.cache = options.output;
   check_writable(paths.arguments, options.overwrite);
   Recipe recipe{.model = options.dla, .table = options.table};
-  Prepared prepared = make(resolved(std::move(recipe), kDlaTarget, {}, {}));
-  const Measured measured = measure(prepared);
-  const Chosen chosen = choose(prepared, measured, make_calibrator(options.calibrator));
+  auto [prepared, measured, chosen] = measure(make(resolved(std::move(recipe), kDlaTarget, {}, {})));
+  chosen = choose(prepared, measured, make_calibrator(options.calibrator));
   OutputSet together;
   const DlaFiles files =
       write_dla_files(prepared.graph(), prepared.plan, chosen, options.dla, paths, options.overwrite);

@@ -5,10 +5,10 @@
 #include "detent/sensitivity.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/task_metric.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "prepare/read_model_to_run.h"
@@ -89,13 +89,13 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   auto calibrator = named_calibrator(options.calibrator);
 
   // model, plan and data
-  Prepared prepared = make(recipe_as_quantized(options, std::move(samples), {options.calibrator}));
-  const JudgedSamples judged(options, prepared.recipe.eval, prepared.model());
+  Prepared made = make(recipe_as_quantized(options, std::move(samples), {options.calibrator}));
+  const JudgedSamples judged(options, made.recipe.eval, made.model());
 
   // one calibration -> ranges
-  const Measured measured = measure(prepared);
+  auto [prepared, measured, chosen] = measure(std::move(made));
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  const Chosen chosen = choose(prepared, measured, std::move(calibrator));
+  chosen = choose(prepared, measured, std::move(calibrator));
   return judged.describe(
       sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants, &judged.task},
                      judged.samples),

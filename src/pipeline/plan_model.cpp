@@ -8,7 +8,6 @@
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "pipeline/latency/latency_factors.h"
-#include "pipeline/parts/attempt.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "tune/latency/latency_table.h"
@@ -62,7 +61,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   Attempt attempt{make(recipe_for(options))};
   std::vector<LatencyForecast> forecasts;
   if (!table.machines().empty()) forecasts = forecasts_for(attempt, options, table);
-  PlanReport report = describe_final_plan(attempt.prepared);
+  PlanReport report = describe_final_plan(std::move(attempt.prepared));
   report.forecasts = std::move(forecasts);
   if (report.outlook) report.outlook = judge_speed(*report.outlook, report.coverage, report.forecasts);
   return report;

@@ -15,22 +15,20 @@
 #include "pipeline/engines/dla/dla_files.h"
 #include "pipeline/latency/latency_timer.h"
 #include "pipeline/latency/latency_variants.h"
-#include "pipeline/latency/search_by_latency.h"
-#include "pipeline/parts/attempt.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
-#include "pipeline/parts/improve.h"
 #include "pipeline/parts/pipeline_files.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/rewritten_model.h"
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
+#include "pipeline/quantize_steps.h"
 #include "place/make_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "run/samples_together.h"
-#include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 #include "tune/score_interval.h"
 
@@ -38,25 +36,10 @@ namespace detent {
 
 namespace {
 
-/// Keeps nodes in FP32 where the 16-bit form leaves INT8 no room in the bound.
-void make_room(Prepared& prepared, const BoundJudge& judge) {
+/// Returns the nodes to keep in FP32 where the 16-bit form leaves INT8 no room in the bound.
+Change find_room(const Prepared& prepared, const BoundJudge& judge) {
   const HalfForm& half = *prepared.half;
-  ForcedFloat32 nodes = keep_nodes_float32({*prepared.float32, half.format, half.reaches, judge, prepared.recipe.run});
-  if (!nodes.empty()) remake(prepared, [&](Recipe& recipe) { recipe.float32 = std::move(nodes); });
-}
-
-/// Keeps layers float until the bound is met; changes the plan and its ranges.
-BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& chosen, const BoundJudge& judge) {
-  const Recipe& recipe = prepared.recipe;
-  RangeBook book = range_book(prepared, measured, *chosen.calibrator, chosen.ranges);
-  Model improved = prepared.model().clone();
-  if (!chosen.constants.empty()) apply_patch(improved, chosen.constants);
-  PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book, recipe.kept);
-  BoundedPlan bounded = keep_layers_float({variants, improved, judge, recipe.run});
-  remake(prepared,
-         [&](Recipe& changed) { (variants.widens() ? changed.kept.wide : changed.kept.costly).merge(bounded.kept); });
-  chosen.ranges = book.ranges_of(prepared.plan);
-  return std::move(bounded.report);
+  return {.float32 = keep_nodes_float32({*prepared.float32, half.format, half.reaches, judge, prepared.recipe.run})};
 }
 
 /// Puts the pairs of the plan into the model; adds the values that have one to the report.
@@ -153,31 +136,33 @@ void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model
   conclude(bound, judge);
 }
 
-/// The judges of a bound and of a task; nullptr: not asked for.
-struct Judges {
-  const BoundJudge *bound, *score;
-};
+QuantizeReport begin_report(QuantizeWork& work) {
+  const auto& [prepared, measured, chosen] = work.attempt;
+  QuantizeReport report = start_report(work.given, prepared, measured, chosen, std::move(work.bound));
+  report.latency = std::move(work.latency);
+  return report;
+}
 
 /// Measures the float or cast model that is faster than every file with pairs, and writes it.
-QuantizeReport without_pairs(const std::filesystem::path& file, const QuantizeOptions& options, const Judges& judges,
-                             Attempt& attempt, std::optional<BoundReport> bound) {
-  auto& [prepared, measured, chosen] = attempt;
+QuantizeReport without_pairs(QuantizeWork& work) {
+  auto& [prepared, measured, chosen] = work.attempt;
+  const QuantizeOptions& options = work.options;
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
   closing_on.keep_reference(*prepared.float32, options.run);
   prepared.plan = make_float_plan(prepared.graph(), *prepared.recipe.target, prepared.shapes);
   for (LayerDecision& layer : prepared.plan.layers) layer.reason = kFloatIsFaster;
   chosen.ranges.clear();
-  QuantizeReport report = start_report(options, prepared, measured, chosen, std::move(bound));
+  QuantizeReport report = begin_report(work);
   report.plan.folded_batchnorms = 0;  // the model as it was given
-  const Model model = read_float_model(file);
+  const Model model = read_float_model(work.without_pairs);
   Closing closing{closing_on.error_of(model, options.run), std::nullopt};
   if (closing.exact)
     report.error = closing.exact->report, report.error_source = closing_on.text(measured.calibration.identities);
   if (report.bound) {
-    judge_again(*report.bound, *judges.bound, model, options.run);
+    judge_again(*report.bound, *work.judge, model, options.run);
     report.score = report.bound->score;
   }
-  if (judges.score) report.score = measure_score(*judges.score, model, options.run);
+  if (work.scores_alone()) report.score = measure_score(*work.judge, model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, prepared.recipe);
   report.verdict = judge({.closing = closing.exact.value_or(ClosingError{})});
   write_without_pairs(model, options, report);
@@ -187,57 +172,37 @@ QuantizeReport without_pairs(const std::filesystem::path& file, const QuantizeOp
 /// timer  of a search by latency; nullptr: none is asked for
 QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch,
                               LatencyTimer* timer) {
-  QuantizeOptions given = asked;
-  QuantizeOptions options = with_level(given);
-  const SamplesApart apart(options.latency.given() && made.recipe.target->engine.runs_qoperators);
-  warn_of_few_samples(options, made);
-  std::shared_ptr<const Model> reference = made.float32;  // the judges', whatever else is made
-  const auto judge = open_judge(options.bound, made.recipe.eval, *reference, made.data.get(), options.run);
-  const auto scorer = judges_a_task(options.bound.evaluation) && !judge
-                          ? open_score_judge(options.bound, made.recipe.eval, *reference, options.run)
-                          : nullptr;
-  if (judge && made.half) make_room(made, *judge);
-  if (options.stop_after == StopAfter::Prepare) return stopped_at(made.model(), options);
-  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(made));
-
-  // images -> executor -> histograms, or the table that holds them -> ranges; every search begins with this result
-  Attempt attempt = begin_attempt(std::move(made), given);
-  warn_of_unsupported_tail(attempt.prepared.graph(), *options.run.reporter);
-  improve_attempt(attempt, given);
-  auto& [prepared, measured, chosen] = attempt;
-
-  // a bound on the cost of quantization -> layers that stay float
-  std::optional<BoundReport> bound;
-  if (judge) bound = hold_bound(prepared, measured, chosen, *judge);
-
-  // times of an engine -> the fastest pairs within the accuracy, or none
-  std::optional<LatencyReport> latency;
-  if (timer) {
-    FastestFile fastest = find_fastest(attempt, given, *timer, judge.get());
-    latency = std::move(fastest.report);
-    if (fastest.variant) {
-      given = fastest.variant->options;
-      options = with_level(given);
-      take_variant(attempt, std::move(*fastest.variant), std::move(fastest.ranges));
-    }
-    if (!fastest.without_pairs.empty()) {
-      QuantizeReport report =
-          without_pairs(fastest.without_pairs, given, {judge.get(), scorer.get()}, attempt, std::move(bound));
-      report.latency = std::move(latency);
-      add_cost(stopwatch, report);
-      return report;
-    }
+  QuantizeWork work{.given = asked, .attempt = {std::move(made)}, .timer = timer};
+  const QuantizeOptions& options = work.options;
+  auto& [prepared, measured, chosen] = work.attempt;
+  const SamplesApart apart(options.latency.given() && prepared.recipe.target->engine.runs_qoperators);
+  warn_of_few_samples(options, prepared);
+  std::shared_ptr<const Model> reference = prepared.float32;  // the judges', whatever else is made
+  const auto judge = open_judge(options.bound, prepared.recipe.eval, *reference, prepared.data.get(), options.run);
+  work.judge = judge.get();
+  if (work.has_bound() && prepared.half) {
+    Change room = find_room(prepared, *judge);
+    prepared = changed(std::move(prepared), std::move(room));
   }
-  const bool changed = bound && latency && latency->chosen == LatencyChoice::Variant;
-  if (!scorer && !changed) reference.reset();  // take_model() would copy a model that is shared
+  if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
+  if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(std::move(prepared)));
+
+  // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
+  take_steps(work);
+  if (!work.without_pairs.empty()) {
+    QuantizeReport report = without_pairs(work);
+    add_cost(stopwatch, report);
+    return report;
+  }
+  const bool changed = work.bound && work.latency && work.latency->chosen == LatencyChoice::Variant;
+  if (!work.scores_alone() && !changed) reference.reset();  // take_model() would copy a model that is shared
   if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
   // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
   ClosingSamples closing_on = closing_samples(options, prepared, measured);
   closing_on.keep_reference(*prepared.float32, options.run);
   apply_task(closing_on.reference.forms.readings, truth_source(options.bound.evaluation));
-  QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
-  report.latency = std::move(latency);
+  QuantizeReport report = begin_report(work);
   const std::optional<Model> floats = implicit_model(prepared, chosen);
   const auto& pipeline = prepared.recipe.pipeline;
   const auto ranks = pipeline ? ranks_of(prepared) : std::map<std::string, size_t>();  // rewrite() takes the graph
@@ -250,7 +215,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   files.measure(closing_on, report);
   Closing closing = measure_closing(written, closing_on, options, chosen.format, measured.calibration, report);
   if (changed) judge_again(*report.bound, *judge, written.model, options.run);
-  if (scorer) report.score = measure_score(*scorer, written.model, options.run);
+  if (work.scores_alone()) report.score = measure_score(*judge, written.model, options.run);
   if (options.pictures) report.detections = picture_closing(closing, closing_on, prepared.recipe);
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
@@ -276,7 +241,7 @@ Recipe checked_recipe(const QuantizeOptions& given, std::optional<PipelineFile> 
   std::vector<OutputFile> outputs = writes_files ? outputs_of(*pipeline, given.output) : files_beside(given);
   outputs.push_back({"--output", given.output});
   check_distinct(outputs);
-  if (given.accuracy == Accuracy::Best && !given.data.given())
+  if (level_of(given.accuracy).thorough && !given.data.given())
     throw Error(ErrorCode::Usage, "--accuracy best needs --data to measure on, which was not given",
                 "give --data beside --table, or leave --accuracy out");
   if (!pipeline)
@@ -292,7 +257,7 @@ Recipe checked_recipe(const QuantizeOptions& given, std::optional<PipelineFile> 
   RequestedSamples samples =
       requested_samples(options.data, &options.bound.evaluation.data, options.run, pipeline ? &*pipeline : nullptr);
   Recipe recipe = recipe_of(options, std::move(samples), {options.calibrator}, std::move(pipeline));
-  if (equalizes_later(options)) recipe.equalize = parse_equalize(usual_equalization(options.placement.type));
+  if (equalizes_later(options)) recipe.equalize = parse_equalize(level_of().equalization_of(options.placement.type));
   if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
   recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
   return recipe;

@@ -78,7 +78,7 @@ QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   OutputSet written;
   for (size_t i = 0; i < all.size(); ++i) {
     const Stopwatch stopwatch;
-    remake(prepared[i], [](Recipe&) {});
+    prepared[i] = changed(std::move(prepared[i]));
     report.targets.push_back(
         naming_target(all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch); }));
   }

@@ -155,8 +155,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   ClosingSamples closing_on = closing_samples(options, samples, data.get(), model);
   const bool scores = options.bound.given() || judges_a_task(options.bound.evaluation);
   const std::optional<Model> original = scores ? std::optional(model.clone()) : std::nullopt;
-  const auto bound_judge = original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
-  const auto scorer = original ? open_score_judge(options.bound, samples.eval, *original, options.run) : nullptr;
+  const auto by_task = original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);
   const auto inputs =
       closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());
@@ -166,7 +165,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
   report.notes = blocked.plan.notes;
   if (!judged_by.empty()) report.notes.push_back(judged_by);
-  if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
+  if (options.bound.given()) report.bound = hold_weight_bound(blocked, request, *by_task);
   if (report.bound) report.score = report.bound->score;
   report.rearranged = blocked.rearranged;
   if (blocked.rounding) report.rounding = describe(*blocked.rounding);
@@ -179,7 +178,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   write_blocks(blocked);
   const std::optional<ClosingError> error = closing_on.error_of(blocked.model, options.run);
   if (error) report.error = error->report, report.error_source = closing_on.text({});
-  if (scorer) report.score = measure_score(*scorer, blocked.model, options.run);
+  if (by_task && !report.bound) report.score = measure_score(*by_task, blocked.model, options.run);
   write_provenance(blocked.model, report.provenance);
   write_quantized(blocked.model, facts, options, report);
   report.verdict = judge({.quantized = !blocked.weights.empty(),

@@ -22,7 +22,6 @@
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/repair_plan.h"
 #include "pipeline/parts/repaired_pairs.h"
-#include "pipeline/parts/task_judge.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
@@ -137,7 +136,10 @@ class BeforeAndAfter {
   BeforeAndAfter(const RepairOptions& options, const SampleRequest& eval, const Model& before)
       : options_(options), before_(before) {
     const EvaluationOptions& evaluation = options.evaluation;
-    if (eval.given()) judge_.emplace(evaluation, eval, before, options.run);
+    if (eval.given()) {
+      samples_ = std::make_unique<IdentifiedSamples>(open_samples(eval, before));
+      judge_.emplace(evaluation, eval, before, *samples_, options.run);
+    }
     if (!judge_ && judges_a_task(evaluation))
       throw Error(ErrorCode::Usage, std::string(kTaskOptions) + " need --eval",
                   "--eval names the samples that they judge");
@@ -146,7 +148,7 @@ class BeforeAndAfter {
   /// Adds to the report the difference, the verdict and the scores.
   /// calibration  the samples of --data; nullptr: none
   void compare(RepairReport& report, const Model& after, const IdentifiedSamples* calibration) const {
-    const IdentifiedSamples* samples = judge_ ? &judge_->samples() : calibration;
+    const IdentifiedSamples* samples = judge_ ? samples_.get() : calibration;
     if (!samples) return;
     const ReferenceOutputs reference = keep_outputs(before_, *samples, samples->size(), options_.run);
     const ClosingError closing = measure_closing_error(reference, after, *samples, options_.run);
@@ -159,15 +161,16 @@ class BeforeAndAfter {
 
  private:
   void score(RepairReport& report, const Model& after) const {
-    const TaskScores scores =
-        judge_->judge({&after, 1}, before_, {"before", "after"}, "scoring the files before and after");
+    TaskScores scores = judge_->judge({&after, 1}, {"before", "after"}, "scoring the files before and after", {});
+    scores.call_command(*options_.run.reporter);
     report.scores_before = scores.metrics(0), report.scores = scores.metrics(1);
     report.evaluation_samples = scores.evaluation.samples;
-    report.labels = judge_->reading();
+    report.labels = judge_->task().reading();
   }
 
   const RepairOptions& options_;
   const Model& before_;
+  std::unique_ptr<IdentifiedSamples> samples_;
   std::optional<TaskJudge> judge_;
 };
 

@@ -1,23 +1,17 @@
 #include "run/deciding_samples.h"
 
 #include "core/index.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 
 namespace detent {
 
-namespace {
-
-constexpr size_t kSamples = 32;
-
-}  // namespace
-
-std::vector<size_t> deciding_samples(const DataSource& source) { return samples_by_hash(source, kSamples); }
+std::vector<size_t> deciding_samples(const DataSource& source) { return samples_by_hash(source, kDecidingSamples); }
 
 std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most) {
-  constexpr size_t kFewest = 8;
-  std::vector<size_t> all = samples_by_hash(source, kSamples + most);
-  if (all.size() < kSamples + kFewest) return deciding_samples(source);
-  all.erase(all.begin(), all.begin() + as_extent(kSamples));
+  std::vector<size_t> all = samples_by_hash(source, kDecidingSamples + most);
+  if (all.size() < kDecidingSamples + kFewestToJudge) return deciding_samples(source);
+  all.erase(all.begin(), all.begin() + as_extent(kDecidingSamples));
   return all;
 }
 

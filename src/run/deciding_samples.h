@@ -6,12 +6,6 @@
 
 namespace detent {
 
-/// The samples that channels are measured on, as many as a short pass allows: a channel that fires on one image in a
-/// hundred would otherwise look small.
-inline constexpr size_t kRangeSamples = 256;
-/// The number of other samples that candidates are measured on when the deciding samples judge them.
-inline constexpr size_t kMeasuringSamples = 64;
-
 /// Returns the samples that decide: the 32 whose names have the smallest hash.
 [[nodiscard]] std::vector<size_t> deciding_samples(const DataSource& source);
 /// Returns up to `most` others, to measure what the deciding samples judge: factors and ranges measured on the judged

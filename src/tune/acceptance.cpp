@@ -16,7 +16,7 @@
 #include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
-#include "run/model_inputs.h"
+#include "run/sample_counts.h"
 
 namespace detent {
 
@@ -126,7 +126,7 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
 AcceptanceReport judge_change(const ChangeQuestion& question) {
   const auto& [reference, before, after, samples, settings, task, gain_db] = question;
   const Stopwatch stopwatch;
-  std::vector<std::string> names = values_to_compare(reference, read_first_inputs(samples, settings), settings);
+  std::vector<std::string> names = values_to_compare(reference, samples, settings);
   AcceptanceReport report;
   report.reason = "no output can be compared";
   if (names.empty()) return report;

@@ -49,9 +49,6 @@ struct CandidateScores {
 /// Returns the mean SQNR of the worst tenth of the samples, at least one. Empty -> 0.
 [[nodiscard]] double worst_tenth_db(std::span<const double> samples_db);
 
-/// The number of samples from which on their mean alone tells a gain from chance.
-inline constexpr size_t kFewestToJudge = 8;
-
 /// Returns half the width of the 95 % interval of the mean difference on the same samples (Student's t). Fewer than two
 /// samples -> infinite.
 [[nodiscard]] double difference_interval_db(std::span<const double> better, std::span<const double> other);

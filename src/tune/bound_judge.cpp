@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/metric_command.h"
-#include "evaluate/trial.h"
-#include "run/model_inputs.h"
 #include "run/open_samples.h"
 
 namespace detent {
@@ -31,7 +27,7 @@ const Metric& bounded_metric(const AccuracyBound& bound) {
 
 BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
                        const DataSource* data, const RunSettings& settings)
-    : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(bounded_metric(bound)) {
+    : bound_(bound), settings_(settings), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
@@ -39,24 +35,17 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
   if (bound.min_sqnr_db && gives(bound.evaluation, MetricSource::Command))
     throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
                 "--max-drop bounds the number that the command prints");
-  if (eval.given()) {
-    own_ = open_samples(eval, model);
-    samples_ = own_.get();
-  }
-  if (!samples_ || (!bound.min_sqnr_db && !own_))
+  if (eval.given()) own_ = open_samples(eval, model);
+  if (!own_ && (!data || !bound.min_sqnr_db))
     throw Error(ErrorCode::Usage,
                 (bound.given() ? bound_text() : "the score of a task") + " needs samples to judge on: --eval");
-  const auto recognized = recognize_detections(model, *samples_, settings);
-  if (metric_ == metrics::kDetectionAgreement && !recognized)
+  judge_ = std::make_unique<TaskJudge>(bound.evaluation, eval, model, own_ ? *own_ : *data, settings_);
+  if (metric_ == metrics::kDetectionAgreement && !task().recognized())
     throw Error(ErrorCode::Usage,
                 std::string("--max-drop needs a score (") + kTaskOptions +
                     " give one); only of a detector the float model's detections do",
                 "--min-sqnr bounds the error at the outputs without any");
-  task_ = std::make_unique<TaskMetric>(bound.evaluation, eval, *samples_, *settings.reporter, &model.graph(),
-                                       recognized);
-  task_->learn_classes(model, *samples_, settings);
-  judged_ = values_to_judge(model, *samples_, settings);
-  float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);
+  float_values_ = values_to_compare(model, samples(), settings);
 }
 
 bool BoundJudge::has_task() const {
@@ -75,11 +64,6 @@ double BoundJudge::drop(const Score& score) const {
   return metric_.falls() ? score.score - score.fp32 : score.fp32 - score.score;
 }
 
-std::pair<double, double> BoundJudge::rank(const Score& score) const {
-  const double value = metric_.falls() ? -score.score : score.score;
-  return {std::isnan(value) ? -std::numeric_limits<double>::infinity() : value, score.sqnr_db};
-}
-
 double BoundJudge::slack(const Score& score) const {
   return bound_.max_drop ? *bound_.max_drop - drop(score) : score.score - *bound_.min_sqnr_db;
 }
@@ -93,22 +77,15 @@ bool BoundJudge::leaves_room(const Score& score) const {
 }
 
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
-  std::unique_ptr<MetricCommand> command;
-  if (by_command()) {
-    std::vector<std::string> folders{"fp32"};
-    for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
-    command =
-        std::make_unique<MetricCommand>(bound_.evaluation, judged_, folders, static_cast<int64_t>(samples_->batch()));
-  }
-  const TaskMetric* by_task = has_task() ? task_.get() : nullptr;
-  const Evaluation evaluation =
-      evaluate_models(variants, {model_, judged_, *samples_, settings_, task, by_task, command.get()});
-  if (command) command->close();
+  std::vector<std::string> folders{"fp32"};
+  for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
+  const auto found = judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = false});
+  const Evaluation& evaluation = found.evaluation;
   if (evaluation.outputs.empty() && metric_.is_error()) throw nothing_compared();
   const auto score_of = [&](size_t model) {
-    if (!command) return evaluation.task[model].metrics().at(metric_.name);
-    if (model > 0) return command->judge(model);
-    if (!fp32_by_command_) fp32_by_command_ = command->judge(0);
+    if (!found.command) return evaluation.task[model].metrics().at(metric_.name);
+    if (model > 0) return found.command->judge(model);
+    if (!fp32_by_command_) fp32_by_command_ = found.command->judge(0);
     return *fp32_by_command_;
   };
   std::vector<Score> scores;
@@ -121,21 +98,15 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
     score.score = metric_.is_error() ? sqnr : score_of(1 + v);
     score.sqnr_db = sqnr;
     if (error.outputs.size() > 1) score.output = error.worst;
-    if (by_task) score.metrics = evaluation.task[1 + v].metrics(), score.fp32_metrics = evaluation.task[0].metrics();
+    if (has_task()) score.metrics = evaluation.task[1 + v].metrics(), score.fp32_metrics = evaluation.task[0].metrics();
   }
   return scores;
 }
 
 std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
                                              const DataSource* data, const RunSettings& settings) {
-  if (!bound.given()) return nullptr;
+  if (!bound.given() && !judges_a_task(bound.evaluation)) return nullptr;
   return std::make_unique<const BoundJudge>(bound, eval, model, data, settings);
-}
-
-std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const SampleRequest& eval,
-                                                   const Model& model, const RunSettings& settings) {
-  if (bound.given() || !judges_a_task(bound.evaluation)) return nullptr;
-  return std::make_unique<const BoundJudge>(bound, eval, model, nullptr, settings);
 }
 
 }  // namespace detent

@@ -9,7 +9,7 @@
 #include "datasets/sample_request.h"
 #include "detent/options/accuracy_bound.h"
 #include "detent/options/run_settings.h"
-#include "evaluate/task_metric.h"
+#include "evaluate/task_judge.h"
 #include "model/model.h"
 
 namespace detent {
@@ -34,7 +34,9 @@ class BoundJudge {
   BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model, const DataSource* data,
              const RunSettings& settings);
 
-  [[nodiscard]] const DataSource& samples() const { return *samples_; }
+  /// False: it only measures the score of a task.
+  [[nodiscard]] bool has_bound() const { return bound_.given(); }
+  [[nodiscard]] const DataSource& samples() const { return judge_->samples(); }
   /// True when there are labels, masks or tokens, whether or not the bound is about them.
   [[nodiscard]] bool has_task() const;
   /// Values whose errors can be measured.
@@ -46,16 +48,18 @@ class BoundJudge {
   /// True when the score takes at most half of the bound: of the drop, or of the noise power.
   [[nodiscard]] bool leaves_room(const Score& score) const;
   /// Orders scores: higher is better, first by the metric, then by the SQNR.
-  [[nodiscard]] std::pair<double, double> rank(const Score& score) const;
+  [[nodiscard]] std::pair<double, double> rank(const Score& score) const {
+    return rank_of(metric_, score.score, score.sqnr_db);
+  }
   /// Returns how much worse than FP32 the score is, in the metric's unit; negative where it is better.
   [[nodiscard]] double drop(const Score& score) const;
   /// Returns the distance to the bound in the metric's unit; below 0 the bound is broken.
   [[nodiscard]] double slack(const Score& score) const;
 
   /// The float model that scores are compared with, the values that are run, and the judge of their outputs.
-  [[nodiscard]] const Model& reference() const { return model_; }
-  [[nodiscard]] const std::vector<std::string>& judged_values() const { return judged_; }
-  [[nodiscard]] const TaskMetric& task() const { return *task_; }
+  [[nodiscard]] const Model& reference() const { return judge_->reference(); }
+  [[nodiscard]] const std::vector<std::string>& judged_values() const { return judge_->values(); }
+  [[nodiscard]] const TaskMetric& task() const { return judge_->task(); }
 
   /// Runs quantized variants of the model over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
@@ -63,25 +67,18 @@ class BoundJudge {
 
  private:
   const AccuracyBound& bound_;
-  const Model& model_;
   RunSettings settings_;
   std::unique_ptr<DataSource> own_;
-  const DataSource* samples_;
-  std::unique_ptr<TaskMetric> task_;
-  std::vector<std::string> judged_, float_values_;
+  std::unique_ptr<TaskJudge> judge_;
+  std::vector<std::string> float_values_;
   const Metric& metric_;
   mutable std::optional<double> fp32_by_command_;  // called once: a command may take long
 };
 
-/// Opens the judge of a bound; nullptr where no bound is given.
+/// Opens the judge of a bound, or of a task without one; nullptr where neither is given.
 /// Errors  those of BoundJudge.
 [[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval,
                                                            const Model& model, const DataSource* data,
                                                            const RunSettings& settings);
-
-/// Opens the judge of a task that was given without a bound; nullptr where there is a bound, or no task.
-/// Errors  those of BoundJudge.
-[[nodiscard]] std::unique_ptr<const BoundJudge> open_score_judge(const AccuracyBound& bound, const SampleRequest& eval,
-                                                                 const Model& model, const RunSettings& settings);
 
 }  // namespace detent

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
+#include "run/sample_counts.h"
 #include "run/workers.h"
 #include "tune/moved_scales.h"
 
@@ -18,14 +18,13 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kFirstSamples = 64;
 constexpr size_t kReferences = 4;       // sets that estimates are made from; each costs a jackknife
 constexpr size_t kByCommandAtOnce = 2;  // sets that share a run of the float model
 
-/// Numbers of batches: all, half of them, and so on as long as the samples are kFirstSamples or more.
+/// Numbers of batches: all, half of them, and so on as long as the samples are kJudgedSamples or more.
 std::vector<size_t> stages_of(const JudgedBatches& batches) {
   std::vector<size_t> stages{batches.size()};
-  while (stages.back() > 1 && batches.samples_in((stages.back() + 1) / 2) >= kFirstSamples)
+  while (stages.back() > 1 && batches.samples_in((stages.back() + 1) / 2) >= kJudgedSamples)
     stages.push_back((stages.back() + 1) / 2);
   std::ranges::reverse(stages);
   return stages;
@@ -166,12 +165,16 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     tally.resize(until);
     ++running;
   }
-  Reporter& reporter = *bounded_.settings.reporter;
-  reporter.begin(fmt::format("measuring {} of {} on {} of {} samples", bounded_.judge.metric().name,
-                             plural(running, "model"), batches.samples_in(until), batches.samples_in(batches.size())),
-                 until - from);
-  run_batches(field, from, until, tallies, starts);
-  reporter.end();
+  bounded_.settings.reporter->begin(
+      fmt::format("measuring {} of {} on {} of {} samples", bounded_.judge.metric().name, plural(running, "model"),
+                  batches.samples_in(until), batches.samples_in(batches.size())),
+      until - from);
+  const auto run = [&](size_t b, std::span<const Tensor> inputs, BufferPool& pool, const auto& take) {
+    std::vector<bool> some(tallies.size());
+    for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
+    field.models->run(inputs, pool, [&](auto variant, auto&& outputs) { take(*variant, std::move(outputs)); }, &some);
+  };
+  tally_batches(batches, from, until, bounded_.settings, run, tallies, comparable_);
   if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
     throw nothing_compared();
   if (until < batches.size()) return;
@@ -181,27 +184,6 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     references_.push_back(field.sets[i]);
     if (references_.size() > kReferences) references_.erase(references_.begin());
   }
-}
-
-void BoundRace::run_batches(const Field& field, size_t from, size_t until, std::span<ScoreTally* const> tallies,
-                            std::span<const size_t> starts) {
-  const JudgedBatches& batches = *batches_;
-  std::mutex mutex;
-  size_t done = 0;
-  const auto run_one = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
-    std::vector<bool> some(tallies.size());
-    for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
-    std::vector<bool> comparable(batches.names().size(), true);
-    const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
-      (*tallies[*variant])[b] =
-          tally_of(batch, batches.names(), batch.counted(std::move(tensors)), batches.task(), comparable);
-    };
-    field.models->run(batch.inputs, pool, take, &some);
-    const std::scoped_lock lock(mutex);
-    for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
-  };
-  Reporter& reporter = *bounded_.settings.reporter;
-  batches.for_each(from, until, bounded_.settings, run_one, [&](size_t) { reporter.advance_to(++done); });
 }
 
 std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, const GoesOn& goes_on,

@@ -96,8 +96,6 @@ class BoundRace {
   void measure_by_command(const std::vector<Set>& sets);
   void make_models(Field& field);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
-  void run_batches(const Field& field, size_t from, size_t until, std::span<ScoreTally* const> tallies,
-                   std::span<const size_t> starts);
 
   BoundedModel bounded_;
   PlanOf plan_of_;

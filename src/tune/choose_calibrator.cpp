@@ -19,7 +19,7 @@
 #include "exec/runnable_part.h"
 #include "rewrite/quantized_model.h"
 #include "rewrite/weight_memo.h"
-#include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
 #include "tune/acceptance.h"
@@ -42,11 +42,8 @@ constexpr std::array<std::string_view, 11> kCandidates = {"max",
                                                           "samplemax:50"};
 constexpr std::string_view kOfNothing = "mse";  // reported where no value has a range
 constexpr size_t kProbes = 2;
-constexpr size_t kFirstRound = 8, kFewest = 2, kFinalists = 4, kMostSamples = 64;
-constexpr size_t kGrowth = 3;  // the most samples of a round over those of all rounds before
-/// One detection more or less decides on fewer images: of 2 or 3 auto chose badly (src/decisions/tune.md). Of 4 it is
-/// told what is far behind, of 8 which are the best four.
-constexpr size_t kFewestOfDetector = 4, kRankedOfDetector = 8, kFinalOfDetector = 16;
+constexpr size_t kFinalists = 4;
+constexpr size_t kGrowth = 3;          // the most samples of a round over those of all rounds before
 constexpr size_t kRoughFinalists = 6;  // of a detector
 /// 5 s of one core at 15e9 a second: networks of 8-bit dot products reach 10 to 27 beside FP32.
 constexpr double kMacs = 75e9;
@@ -66,14 +63,14 @@ Error nothing_to_compare(const std::string& why) {
           "name a calibrator: percentile:99.99 is a good first choice"};
 }
 
-/// Returns how often quantized models may run, with the runs that making them is worth. Fewer than kFewest samples of
-/// all variants and kLastSamples of the finalists tell nothing.
+/// Returns how often quantized models may run, with the runs that making them is worth. Fewer than kRoughSamples
+/// samples of all variants and kLastSamples of the finalists tell nothing.
 double affordable_runs(const PlacementPlan& plan, const Calibration& calibration, size_t variants) {
   const auto samples = static_cast<double>(calibration.samples), macs = static_cast<double>(plan.coverage.macs);
   if (macs == 0) return kLeastOfCalibration * samples;
   const double small = std::min(kFewMacs / macs, kMostOfSmall * samples);
   const double few =
-      static_cast<double>(variants) * (kFewest + kVariantRuns) + kFinalists * (kLastSamples + kVariantRuns);
+      static_cast<double>(variants) * (kRoughSamples + kVariantRuns) + kFinalists * (kLastSamples + kVariantRuns);
   const double paid = std::max({few, small, kMostOfCalibration * samples});
   return std::max(std::min(paid, kMacs / macs), kLeastOfCalibration * samples);
 }
@@ -82,13 +79,12 @@ double affordable_runs(const PlacementPlan& plan, const Calibration& calibration
 class Contest {
  public:
   explicit Contest(const CalibratorQuestion& question)
-      : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
+      : question_(question), samples_(samples_by_hash(*question.source, kJudgedSamples)) {
     if (question.source->batch() == 1)
       extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
-    names_ = in_front_of_softmax(
-        question.model.graph(),
-        values_to_compare(question.model, read_first_inputs(first, question.settings), question.settings));
+    names_ = in_front_of_softmax(question.model.graph(),
+                                 values_to_compare(question.model, first, question.settings));
     if (names_.empty()) return;
     finds_objects_ = recognize_detections(question.model, first, question.settings).has_value();
     const Graph& graph = question.model.graph();
@@ -136,7 +132,7 @@ class Contest {
     const bool thorough = question_.effort.thorough;
     double runs = thorough ? std::numeric_limits<double>::infinity()
                            : affordable_runs(question_.plan, question_.calibration, results_.size());
-    const size_t fewest = finds_objects_ ? kFewestOfDetector : kFewest;
+    const size_t fewest = finds_objects_ ? kFewestOfDetector : kRoughSamples;
     if (!finds_objects_ && runs < static_cast<double>(fewest * playing.size())) {  // the safest, at least two
       std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
       playing.resize(
@@ -145,8 +141,9 @@ class Contest {
     }
     // The first round and those of a detector take place at any cost. A round that does not double the samples would
     // tell little for making its variants.
-    size_t next = thorough ? samples_.size()
-                           : std::max(fewest, std::min(kFirstRound, most_samples(kShareOfFirstRound * runs, playing)));
+    size_t next = thorough
+                      ? samples_.size()
+                      : std::max(fewest, std::min(kFewestToJudge, most_samples(kShareOfFirstRound * runs, playing)));
     size_t played = 0;
     do {
       runs -= (static_cast<double>(next) + kVariantRuns) * static_cast<double>(playing.size());
@@ -190,7 +187,7 @@ class Contest {
   /// Returns on how many samples `runs` runs measure each of the variants.
   static size_t most_samples(double runs, const std::vector<size_t>& variants) {
     const double each = runs / static_cast<double>(variants.size()) - kVariantRuns;
-    return static_cast<size_t>(std::clamp(each, 0.0, double{kMostSamples}));
+    return static_cast<size_t>(std::clamp(each, 0.0, double{kJudgedSamples}));
   }
 
   /// Returns the best of `playing` that may still win, in their order.

@@ -38,7 +38,7 @@ struct DistinctRanges {
 
 /// The ranges that a model is quantized with.
 struct ChosenRanges {
-  std::unique_ptr<Calibrator> calibrator;  ///< gave the ranges
+  std::shared_ptr<const Calibrator> calibrator;  ///< gave the ranges
   std::map<ValueId, Range> ranges;
   std::optional<CalibratorMeasurement> measurement;  ///< where "auto" chose the calibrator
 };

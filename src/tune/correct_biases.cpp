@@ -16,15 +16,13 @@
 #include "rewrite/quantized_model.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 
 namespace detent {
 
 namespace {
-
-/// The mean over fewer samples, of one position each, is as uncertain as the error to correct.
-constexpr size_t kFewestDeciding = 8;
 
 /// A quantized layer whose bias can be corrected.
 struct Layer {
@@ -127,8 +125,8 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
                 "--policy bias-correction=on measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
   const SampleSplit split(*source);
-  if (split.deciding.size() < kFewestDeciding)
-    return {.patch = {}, .report = {{.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}}};
+  if (split.deciding.size() < kFewestToJudge)
+    return {.patch = {}, .report = {{.reason = fmt::format("fewer than {} samples", kFewestToRefine)}}};
   BiasCorrector corrector(model, plan, ranges, format, settings, weights);
   BiasCorrection result;
   BiasCorrectionReport& report = result.report;

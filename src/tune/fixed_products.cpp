@@ -7,14 +7,13 @@
 #include <optional>
 
 #include "calibrators/squared_error.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 
 namespace detent {
 
 namespace {
-
-constexpr size_t kJudged = 16;
 
 /// Returns the SQNR in dB that 8 bits keep of a value when the range is that of each sample: what they keep in the
 /// range of all samples, with the noise of narrower ranges, which falls with the square of their width. nullopt where
@@ -72,7 +71,7 @@ KeptFloat find_fixed_products(PairVariants& variants, const DataSource& source, 
   if (found.empty()) return {};
   const PlacementPlan with = variants.plan_with(&MeasuredFacts::fixed, found);
   variants.measure_for({&with, 1});
-  const SampleSubset samples(source, samples_by_hash(source, kJudged));
+  const SampleSubset samples(source, samples_by_hash(source, kProbingSamples));
   const AcceptanceReport judgement = judge_change(
       {variants.float_model(), [&] { return variants.model(variants.whole()); }, [&] { return variants.model(with); },
        samples, settings, "comparing scales in advance with those of run time"});

@@ -16,6 +16,7 @@
 #include "detent/options/run_settings.h"
 #include "evaluate/error_sums.h"
 #include "model/model.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/float_variants.h"
 #include "tune/layer_errors.h"
@@ -24,8 +25,6 @@
 namespace detent {
 
 namespace {
-
-constexpr size_t kRankingSamplesAlone = 64;
 
 /// A choice with the measurements of it alone.
 struct RankedChoice {
@@ -45,7 +44,7 @@ struct RankedChoice {
 std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& model,
                                        const std::vector<std::string>& names, const DataSource& source,
                                        const RunSettings& settings) {
-  const SampleSubset samples(source, samples_by_hash(source, kRankingSamplesAlone));
+  const SampleSubset samples(source, samples_by_hash(source, kJudgedSamples));
   const LayerErrors errors =
       measure_layer_errors(variants, model, names, samples, settings, nullptr, LayerVariants::Alone);
   const auto macs = static_cast<double>(std::max<int64_t>(1, variants.macs()));
@@ -61,7 +60,6 @@ std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& mod
 constexpr size_t kLayersAtOnce = 6;  // sets that run side by side: their common part is computed once
 constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
 constexpr size_t kWideSingle = 32;   // 16 bits cost little: of longer sets none is given back one by one
-constexpr size_t kTelling = 500;     // samples that locate a set; the result is measured on all samples
 
 class LayerSearch final : SetJudge {
  public:
@@ -121,7 +119,7 @@ class LayerSearch final : SetJudge {
     const auto standings = race_.run(
         sets,
         [&](size_t i, std::span<const Standing> all) {
-          if (all[i].meets || (all[i].batches > 0 && race_.samples_in(all[i].batches) >= kTelling)) return false;
+          if (all[i].meets || (all[i].batches > 0 && race_.samples_in(all[i].batches) >= kTellingSamples)) return false;
           return std::ranges::none_of(all.first(i), [&](const Standing& one) { return one.meets == yes; });
         },
         base);

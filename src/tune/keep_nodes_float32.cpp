@@ -17,6 +17,7 @@
 #include "half/insert_casts.h"
 #include "half/plan_float_types.h"
 #include "model/graph_patch.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/search.h"
 
@@ -24,7 +25,6 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kRankingSamples = 16;
 constexpr size_t kNodesAtOnce = 6;     // models in memory
 constexpr size_t kMostGivenBack = 24;  // more nodes are not worth a measurement each
 
@@ -81,7 +81,7 @@ class NodeSearch final : SetJudge {
     for (const Node& node : model_.graph().nodes())
       if (plan_.type_of(node.id) == plan_.format.type) ranking_.push_back({node.id});
     const DataSource& all = question_.judge.samples();
-    const SampleSubset samples(all, samples_by_hash(all, kRankingSamples));
+    const SampleSubset samples(all, samples_by_hash(all, kProbingSamples));
     for (size_t begin = 0; begin < ranking_.size(); begin += kNodesAtOnce) {
       const size_t count = std::min(kNodesAtOnce, ranking_.size() - begin);
       std::vector<Model> models;

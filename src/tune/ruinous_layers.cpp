@@ -14,7 +14,7 @@
 #include "evaluate/value_costs.h"
 #include "exec/runnable_part.h"
 #include "ops/traits.h"
-#include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
 #include "tune/acceptance.h"
@@ -24,10 +24,10 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kSamples = 8, kSuspects = 6;
-constexpr size_t kRoughSamples = 2, kScreened = 2;  // suspects that are measured on all samples
-constexpr double kLargestWideShare = 0.2;           // of the multiplications that get 16-bit activations
-constexpr double kSuspectDb = kEnoughDb + 6;        // of a node alone: four of them leave kEnoughDb
+constexpr size_t kSuspects = 6;
+constexpr size_t kScreened = 2;               // suspects that are measured on all samples
+constexpr double kLargestWideShare = 0.2;     // of the multiplications that get 16-bit activations
+constexpr double kSuspectDb = kEnoughDb + 6;  // of a node alone: four of them leave kEnoughDb
 
 /// Returns the largest share of the multiplications that may be float.
 double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }
@@ -42,10 +42,10 @@ struct Suspect {
 class Search {
  public:
   Search(PairVariants& variants, const DataSource& source, const RunSettings& settings)
-      : variants_(variants), settings_(settings), all_(source, kSamples), few_(source, kRoughSamples) {}
+      : variants_(variants), settings_(settings), all_(source, kFewestToJudge), few_(source, kRoughSamples) {}
 
   KeptFloat run() {
-    names_ = values_to_compare(variants_.float_model(), read_first_inputs(all_.samples, settings_), settings_);
+    names_ = values_to_compare(variants_.float_model(), all_.samples, settings_);
     if (names_.empty()) return {};
     if (variants_.widens()) return worst_nodes();
     suspects_ = find_suspects();

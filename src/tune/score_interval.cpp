@@ -118,22 +118,32 @@ double jackknife_error(const std::vector<double>& a, const std::vector<double>& 
   return std::sqrt(squares * (n - 1) / n);
 }
 
+void tally_batches(const JudgedBatches& batches, size_t from, size_t until, const RunSettings& settings,
+                   const TalliedRun& run, std::span<ScoreTally* const> tallies, std::vector<bool>& comparable) {
+  std::mutex mutex;
+  const auto run_one = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
+    std::vector<bool> here(batches.names().size(), true);
+    run(b, batch.inputs, pool, [&](size_t model, std::vector<Tensor>&& outputs) {
+      (*tallies[model])[b] = tally_of(batch, batches.names(), batch.counted(std::move(outputs)), batches.task(), here);
+    });
+    const std::scoped_lock lock(mutex);
+    for (size_t i = 0; i < here.size(); ++i) comparable[i] = comparable[i] && here[i];
+  };
+  size_t done = 0;
+  batches.for_each(from, until, settings, run_one, [&](size_t) { settings.reporter->advance_to(++done); });
+  settings.reporter->end();
+}
+
 ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,
                           std::string_view task, std::vector<bool>& comparable) {
   const PreparedModel prepared(model, batches.names(), 1, settings.products);
   ScoreTally tally(batches.size());
-  std::mutex mutex;
-  const auto run = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
-    std::vector<bool> here(batches.names().size(), true);
-    tally[b] = tally_of(batch, batches.names(), batch.counted(prepared.run(batch.inputs, pool)), batches.task(), here);
-    const std::scoped_lock lock(mutex);
-    for (size_t i = 0; i < here.size(); ++i) comparable[i] = comparable[i] && here[i];
-  };
-  Reporter& reporter = *settings.reporter;
-  reporter.begin(std::string(task), batches.size());
-  size_t done = 0;
-  batches.for_each(0, batches.size(), settings, run, [&](size_t) { reporter.advance_to(++done); });
-  reporter.end();
+  ScoreTally* const all[] = {&tally};
+  settings.reporter->begin(task, batches.size());
+  tally_batches(
+      batches, 0, batches.size(), settings,
+      [&](size_t, auto inputs, BufferPool& pool, const auto& take) { take(0, prepared.run(inputs, pool)); }, all,
+      comparable);
   return tally;
 }
 

@@ -34,6 +34,15 @@ struct TallyRules {
 /// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
 [[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
 
+/// Runs models on one batch and gives `take` the outputs of each with its place among the tallies.
+using TalliedRun = std::function<void(size_t b, std::span<const Tensor> inputs, BufferPool& pool,
+                                      const std::function<void(size_t model, std::vector<Tensor>&&)>& take)>;
+
+/// Runs batches `from` to `until` - 1, fills their tallies and clears `comparable` of outputs whose shape differs from
+/// FP32's. Errors  those of `run` and TaskMetric::score; Interrupted.
+void tally_batches(const JudgedBatches& batches, size_t from, size_t until, const RunSettings& settings,
+                   const TalliedRun& run, std::span<ScoreTally* const> tallies, std::vector<bool>& comparable);
+
 /// Runs a quantized model over all batches and clears `comparable` of outputs whose shape differs from FP32's.
 /// Errors  those of running and TaskMetric::score; Interrupted.
 [[nodiscard]] ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, const RunSettings& settings,

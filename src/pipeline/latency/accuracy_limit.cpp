@@ -2,11 +2,12 @@
 
 #include <fmt/core.h>
 
+#include "run/sample_counts.h"
+
 namespace detent {
 
 namespace {
 
-constexpr size_t kJudgedSamples = 64;
 constexpr double kMostLostDb = 1;
 
 }  // namespace

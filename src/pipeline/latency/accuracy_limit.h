@@ -5,7 +5,7 @@
 
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
-#include "pipeline/parts/attempt.h"
+#include "pipeline/parts/chosen.h"
 #include "run/sample_subset.h"
 #include "tune/bound_judge.h"
 

@@ -7,7 +7,7 @@
 
 #include "detent/quantize.h"
 #include "pipeline/latency/latency_factor.h"
-#include "pipeline/parts/attempt.h"
+#include "pipeline/parts/chosen.h"
 
 namespace detent {
 

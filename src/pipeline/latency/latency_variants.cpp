@@ -57,23 +57,11 @@ std::string pairs_of(const PlacementPlan& plan) {
 }
 
 std::map<ValueId, Range> LatencyVariants::ranges_of(const LatencyVariant& variant) {
-  const Prepared& prepared = attempt_.prepared;
-  const Measured& measured = attempt_.measured;
-  const Chosen& chosen = attempt_.chosen;
+  const auto& [prepared, measured, chosen] = attempt_;
   const RangeKind kind = variant.format.range_kind();
   auto found = books_.find(kind);
-  if (found == books_.end()) {
-    RangeChoice choice = range_choice(prepared, measured, *chosen.calibrator);
-    const bool same = choice.kind == kind;
-    choice.kind = kind;
-    const auto more = [&prepared, &measured](std::span<const ValueId> values) {
-      return measure_values(prepared, measured.samples, values);
-    };
-    found = books_
-                .emplace(kind, RangeBook(measured.calibration, choice, more,
-                                         same ? known_ranges(prepared.plan, chosen.ranges) : KnownRanges{}))
-                .first;
-  }
+  if (found == books_.end())
+    found = books_.emplace(kind, range_book(prepared, measured, *chosen.calibrator, chosen.ranges, kind)).first;
   found->second.measure_for({&variant.plan, 1});
   return found->second.ranges_of(variant.plan);
 }

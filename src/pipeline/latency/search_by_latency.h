@@ -7,7 +7,7 @@
 #include "detent/quantize.h"
 #include "pipeline/latency/latency_timer.h"
 #include "pipeline/latency/latency_variants.h"
-#include "pipeline/parts/attempt.h"
+#include "pipeline/parts/chosen.h"
 #include "tune/bound_judge.h"
 
 namespace detent {

@@ -77,6 +77,21 @@ Calibration measure_in_float32(const Prepared& prepared, const DataSource* sampl
   return calibrate(graph, reached, *samples, recipe.run);
 }
 
+/// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the
+/// FP32 model, which a table has.
+Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
+  if (!prepared.half) return measure_in_float32(prepared, samples, values);
+  const Graph& graph = prepared.graph();
+  const auto before = values_before(graph, prepared.float32->graph(), values);
+  const Calibration measured = measure_in_float32(prepared, samples, sources_of(before));
+  Calibration calibration = for_values(measured, before);
+  std::map<ValueId, Histogram> constants;
+  add_constants(graph, values, constants);
+  check_measured(graph, constants, *prepared.recipe.run.reporter);
+  calibration.histograms.merge(constants);
+  return calibration;
+}
+
 /// Removes the measurements of values that no longer have a pair.
 void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   std::map<ValueId, Histogram> histograms;
@@ -89,34 +104,42 @@ void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   calibration.extremes = std::move(extremes);
 }
 
-/// Measures what the plan needs and takes it.
-void take_measured(const PlacementPlan& plan, RangeBook& ranges, Measured& measured) {
-  ranges.measure_for({&plan, 1});
-  measured.calibration.histograms = ranges.calibration().histograms;
-  measured.calibration.extremes = ranges.calibration().extremes;
-  restrict_to(plan, measured.calibration);
-}
-
-void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
+Change find_ruined(const Attempt& attempt) {
+  const Prepared& prepared = attempt.prepared;
   const Recipe& recipe = prepared.recipe;
-  if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->engine.whole_graph) return;
-  auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, calibration, recipe.overrides,
-                               recipe.format.range_kind());
-  if (ruined.empty()) return;
-  remake(prepared, [&](Recipe& changed) { changed.kept.ruined = std::move(ruined); });
-  restrict_to(prepared.plan, calibration);
+  if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->engine.whole_graph) return {};
+  auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, attempt.measured.calibration,
+                               recipe.overrides, recipe.format.range_kind());
+  if (ruined.empty()) return {};
+  Change change{.kept = recipe.kept};
+  change.kept->ruined = std::move(ruined);
+  return change;
 }
 
-void keep_scales_apart(Prepared& prepared, Calibration& calibration) {
-  auto apart = values_apart(prepared.graph(), prepared.plan, calibration);
-  if (apart.empty()) return;
-  remake(prepared, [&](Recipe& changed) { changed.kept.apart = std::move(apart); });
-  restrict_to(prepared.plan, calibration);
+Change find_apart(const Attempt& attempt) {
+  const Prepared& prepared = attempt.prepared;
+  auto apart = values_apart(prepared.graph(), prepared.plan, attempt.measured.calibration);
+  if (apart.empty()) return {};
+  Change change{.kept = prepared.recipe.kept};
+  change.kept->apart = std::move(apart);
+  return change;
 }
 
 /// Returns the outlier samples, where ranges are clipped to what the others reach.
 const std::set<std::string>& clipped_samples(const Recipe& recipe, const Measured& measured) {
   return recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples();
+}
+
+/// Returns how ranges are chosen. All arguments must outlive it.
+RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
+  const Recipe& recipe = prepared.recipe;
+  return {.graph = prepared.graph(),
+          .calibrator = calibrator,
+          .overrides = recipe.overrides,
+          .kind = recipe.format.range_kind(),
+          .threads = worker_count(recipe.run),
+          .clipped_samples = clipped_samples(recipe, measured),
+          .found = &measured.found};
 }
 
 using HalfOf = std::map<ValueId, ValueId>;
@@ -178,57 +201,12 @@ Model with_pairs(Prepared& prepared) {
   return model;
 }
 
-/// Looks for layers that ruin the network, and keeps them float.
-class RuinSearch {
- public:
-  RuinSearch(Prepared& prepared, Measured& measured) : prepared_(prepared), measured_(measured) {}
-
-  /// Returns true where it finds some with the ranges of the calibrator, which must outlive keep_float(). Looks once.
-  bool finds_with(const Calibrator& calibrator) {
-    if (ranges_) return !found_.empty();
-    const Recipe& recipe = prepared_.recipe;
-    if (!measured_.samples || (recipe.target->engine.whole_graph && !widens())) return false;
-    ranges_.emplace(range_book(prepared_, measured_, calibrator, ranges_from(prepared_, measured_)(calibrator)));
-    PairVariants variants = variants_of(prepared_, *ranges_);
-    found_ = find_ruinous_layers(variants, *measured_.samples, recipe.run);
-    return !found_.empty();
-  }
-
-  /// Keeps them float and measures what this plan needs. False where none were found.
-  bool keep_float() {
-    if (found_.empty()) return false;
-    remake(prepared_, [&](Recipe& changed) {
-      (changed.target->engine.whole_graph ? changed.kept.wide : changed.kept.costly).merge(found_);
-    });
-    take_measured(prepared_.plan, *ranges_, measured_);
-    return true;
-  }
-
- private:
-  [[nodiscard]] bool widens() const {
-    return prepared_.plan.type == CodeType::Int8 && prepared_.recipe.target->has_wide_islands();
-  }
-
-  Prepared& prepared_;
-  Measured& measured_;
-  std::optional<RangeBook> ranges_;
-  KeptFloat found_;
-};
+PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const MeasuredFacts& kept) {
+  const Recipe& recipe = prepared.recipe;
+  return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, kept};
+}
 
 }  // namespace
-
-Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
-  if (!prepared.half) return measure_in_float32(prepared, samples, values);
-  const Graph& graph = prepared.graph();
-  const auto before = values_before(graph, prepared.float32->graph(), values);
-  const Calibration measured = measure_in_float32(prepared, samples, sources_of(before));
-  Calibration calibration = for_values(measured, before);
-  std::map<ValueId, Histogram> constants;
-  add_constants(graph, values, constants);
-  check_measured(graph, constants, *prepared.recipe.run.reporter);
-  calibration.histograms.merge(constants);
-  return calibration;
-}
 
 void announce_values(const Prepared& prepared) {
   SharedPass* pass = prepared.recipe.pass;
@@ -239,71 +217,102 @@ void announce_values(const Prepared& prepared) {
                  prepared.half ? sources_of(values_before(prepared.graph(), float32.graph(), values)) : values);
 }
 
-Measured measure(Prepared& prepared) {
-  Measured measured{.calibration = measure_values(prepared, prepared.data.get(), prepared.plan.quantized_values()),
-                    .samples = prepared.data.get()};
-  keep_ruined_float(prepared, measured.calibration);
+void apply(Change change, Attempt& attempt) {
+  auto& [prepared, measured, chosen] = attempt;
+  if (change.empty()) return;
+  if (change.measured) {
+    measured.calibration.histograms = std::move(change.measured->histograms);
+    measured.calibration.extremes = std::move(change.measured->extremes);
+  }
+  prepared = changed(std::move(prepared), std::move(change));
   // a layer that is float moves pairs to values that were not measured for the first plan
   measure_missing(measured.calibration, {&prepared.plan, 1},
                   [&](auto values) { return measure_values(prepared, measured.samples, values); });
-  keep_scales_apart(prepared, measured.calibration);
+  restrict_to(prepared.plan, measured.calibration);
+}
+
+Attempt measure(Prepared made) {
+  Attempt attempt{std::move(made)};
+  auto& [prepared, measured, chosen] = attempt;
+  measured.samples = prepared.data.get();
+  measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());
+  apply(find_ruined(attempt), attempt);
+  apply(find_apart(attempt), attempt);
   const OutlierPolicy policy = prepared.recipe.outliers;
   measured.outlier_report = find_outlier_samples(measured.calibration);
   measured.outlier_report.policy = name_of(policy);
   measured.outliers = names_of(measured.outlier_report);
-  if (policy != OutlierPolicy::Drop || measured.outliers.empty()) return measured;
+  if (policy != OutlierPolicy::Drop || measured.outliers.empty()) return attempt;
   if (prepared.table)
     throw Error(ErrorCode::Usage, "--policy outliers=drop: a table does not keep the histograms of single samples",
                 "--policy outliers=clip works with a table; drop needs --data without --table");
   measured.usual = std::make_unique<SampleSubset>(*prepared.data, samples_without(*prepared.data, measured.outliers));
   measured.samples = measured.usual.get();
   measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());
-  return measured;
+  return attempt;
 }
 
-void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
-  const auto least_error = make_calibrator("mse");
-  RuinSearch search(prepared, measured);
-  if (search.finds_with(calibrator ? *calibrator : *least_error)) search.keep_float();
-}
-
-void fix_products(Prepared& prepared, Measured& measured, const Calibrator* calibrator) {
+Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator) {
+  const auto& [prepared, measured, chosen] = attempt;
   const Recipe& recipe = prepared.recipe;
-  if (!recipe.placement.dynamic_products || !measured.samples) return;
+  if (!measured.samples) return {};
+  const auto least_error = make_calibrator("mse");
+  const Calibrator& used = calibrator ? *calibrator : *least_error;
+  if (recipe.target->engine.whole_graph &&
+      !(prepared.plan.type == CodeType::Int8 && recipe.target->has_wide_islands()))
+    return {};
+  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  PairVariants variants = variants_of(prepared, ranges, recipe.kept);
+  KeptFloat found = find_ruinous_layers(variants, *measured.samples, recipe.run);
+  if (found.empty()) return {};
+  Change change{.kept = recipe.kept, .measured = ranges.calibration()};
+  (recipe.target->engine.whole_graph ? change.kept->wide : change.kept->costly).merge(found);
+  return change;
+}
+
+Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator) {
+  const auto& [prepared, measured, chosen] = attempt;
+  const Recipe& recipe = prepared.recipe;
+  if (!recipe.placement.dynamic_products || !measured.samples) return {};
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
   // Values that one scale ruins are ruined whenever it is found.
-  const PlacementPlan in_advance = plan_in_advance(variants_of(prepared, ranges));
+  const PlacementPlan in_advance = plan_in_advance(variants_of(prepared, ranges, recipe.kept));
   ranges.measure_for({&in_advance, 1});
-  if (recipe.placement.residual != PlacementOptions::Residual::Quantize) {
-    auto ruined = ruined_readers(prepared.graph(), in_advance, recipe.placement, ranges.calibration(), recipe.overrides,
-                                 recipe.format.range_kind());
-    if (!ruined.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.ruined.merge(ruined); });
-  }
-  PairVariants variants = variants_of(prepared, ranges);
-  KeptFloat fixed = find_fixed_products(variants, *measured.samples, recipe.run);
-  if (!fixed.empty()) remake(prepared, [&](Recipe& changed) { changed.kept.fixed = std::move(fixed); });
-  take_measured(prepared.plan, ranges, measured);
+  MeasuredFacts kept = recipe.kept;
+  if (recipe.placement.residual != PlacementOptions::Residual::Quantize)
+    kept.ruined.merge(ruined_readers(prepared.graph(), in_advance, recipe.placement, ranges.calibration(),
+                                     recipe.overrides, recipe.format.range_kind()));
+  PairVariants variants = variants_of(prepared, ranges, kept);
+  if (KeptFloat fixed = find_fixed_products(variants, *measured.samples, recipe.run); !fixed.empty())
+    kept.fixed = std::move(fixed);
+  if (kept == recipe.kept) return {};
+  return {.kept = std::move(kept), .measured = ranges.calibration()};
 }
 
-Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
-                           const ChoiceEffort& effort) {
+Chosen choose_beside_float(Attempt& attempt, std::unique_ptr<Calibrator> calibrator, const ChoiceEffort& effort) {
+  const auto& [prepared, measured, before] = attempt;
+  std::optional<Change> ruinous;
+  const auto finds_ruinous = [&](double highest_db) {
+    if (highest_db >= kEnoughDb) return false;
+    if (!ruinous) ruinous = find_ruinous(attempt, nullptr);
+    return !ruinous->empty();
+  };
   if (calibrator) {
-    keep_ruinous_float(prepared, measured, calibrator.get());
-    return choose(prepared, measured, std::move(calibrator), effort);
+    ruinous = find_ruinous(attempt, calibrator.get());
+  } else {
+    Chosen chosen = choose(prepared, measured, nullptr, effort, finds_ruinous);
+    if (!ruinous || ruinous->empty()) return chosen;
   }
-  const auto least_error = make_calibrator("mse");
-  RuinSearch search(prepared, measured);
-  Chosen chosen = choose(prepared, measured, nullptr, effort,
-                         [&](double highest_db) { return highest_db < kEnoughDb && search.finds_with(*least_error); });
-  return search.keep_float() ? choose(prepared, measured, nullptr, effort) : std::move(chosen);
+  apply(std::move(*ruinous), attempt);
+  return choose(prepared, measured, std::move(calibrator), effort);
 }
 
-PlanReport describe_final_plan(Prepared& prepared) {
+PlanReport describe_final_plan(Prepared prepared) {
+  if (prepared.recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, prepared.recipe.placement))
+    prepared = measure(std::move(prepared)).prepared;  // keeps readers of ruined values float
   const Recipe& recipe = prepared.recipe;
-  if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
-    static_cast<void>(measure(prepared));  // keeps readers of ruined values float
   name_overruled(prepared.plan, prepared.graph(), recipe.placement, prepared.shapes, recipe.kept);
   PlanReport report = describe_placement(prepared);
   if (recipe.target->engine.fast_in_half && prepared.plan.type == CodeType::Int8) {
@@ -311,17 +320,6 @@ PlanReport describe_final_plan(Prepared& prepared) {
     add_outlook(with_pairs(prepared).graph(), sizes, report);
   }
   return report;
-}
-
-RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
-  const Recipe& recipe = prepared.recipe;
-  return {.graph = prepared.graph(),
-          .calibrator = calibrator,
-          .overrides = recipe.overrides,
-          .kind = recipe.format.range_kind(),
-          .threads = worker_count(recipe.run),
-          .clipped_samples = clipped_samples(recipe, measured),
-          .found = &measured.found};
 }
 
 RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
@@ -334,18 +332,15 @@ RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
   };
 }
 
-PairVariants variants_of(const Prepared& prepared, RangeBook& ranges) {
-  const Recipe& recipe = prepared.recipe;
-  return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, recipe.kept};
-}
-
 RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
-                     const std::map<ValueId, Range>& ranges) {
+                     const std::map<ValueId, Range>& ranges, std::optional<RangeKind> kind) {
   const auto more = [&prepared, &measured](std::span<const ValueId> values) {
     return measure_values(prepared, measured.samples, values);
   };
-  return {measured.calibration, range_choice(prepared, measured, calibrator), more,
-          known_ranges(prepared.plan, ranges)};
+  RangeChoice choice = range_choice(prepared, measured, calibrator);
+  const RangeKind usual = std::exchange(choice.kind, kind.value_or(choice.kind));
+  return {measured.calibration, choice, more,
+          choice.kind == usual ? known_ranges(prepared.plan, ranges) : KnownRanges{}};
 }
 
 Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,

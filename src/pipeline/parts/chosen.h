@@ -36,57 +36,54 @@ struct Chosen : ChosenRanges {
   std::vector<AccuracyReport::Step> steps = {};
 };
 
+/// One way to quantize a model: its plan, what was measured, and what was chosen.
+struct Attempt {
+  Prepared prepared;
+  Measured measured = {};
+  Chosen chosen = {};
+};
+
+/// Takes a change: makes the plan again and measures what it needs. A search itself changes nothing that another reads.
+/// Errors  those of make() and of measuring.
+void apply(Change change, Attempt& attempt);
+
 /// Measures histograms of the plan's values and finds outlier samples; where those are dropped, a second pass runs
-/// without them. Makes `prepared` again without pairs on values of the residual stream that INT8 ruins
-/// (ruined_readers).
-/// Errors  those of measure_values(); Usage when samples of a table are to be dropped: it has no histograms of single
+/// without them. Applies what these tell: no pairs on values of the residual stream that INT8 ruins (ruined_readers),
+/// scales of their own where others hide a value (values_apart).
+/// Errors  those of calibration_from() or calibrate(); Usage when samples of a table are to be dropped: it has no histograms of single
 ///         samples.
-[[nodiscard]] Measured measure(Prepared& prepared);
+[[nodiscard]] Attempt measure(Prepared prepared);
 
 /// Announces the values that measure() will ask the recipe's pass for. Nothing without one, or with a table.
 void announce_values(const Prepared& prepared);
 
-/// With scales at run time, keeps products float whose data 8 bits ruin (ruined_readers), and gives those a scale in
-/// advance that do better with it (find_fixed_products). No data -> none.
+/// With scales at run time, finds products whose data 8 bits ruin (ruined_readers), and those that do better with a
+/// scale in advance (find_fixed_products). No data -> none.
 /// calibrator  of these scales; nullptr: mse
-void fix_products(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
+[[nodiscard]] Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator);
 
-/// Keeps layers float that ruin the whole network (find_ruinous_layers); measures what the other plan needs. Nothing
-/// without data, or where the user chose ranges.
+/// Finds layers that ruin the whole network (find_ruinous_layers). None without data.
 /// calibrator  to measure with; nullptr: mse
 /// Errors  those of find_ruinous_layers().
-void keep_ruinous_float(Prepared& prepared, Measured& measured, const Calibrator* calibrator);
+[[nodiscard]] Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator);
 
-/// Does so and chooses as choose() does. Without a calibrator, layers are looked for only where the first round leaves
-/// the outputs less than kEnoughDb with each; where some are found, the choice begins anew.
-/// Errors  those of keep_ruinous_float() and choose().
-[[nodiscard]] Chosen choose_beside_float(Prepared& prepared, Measured& measured, std::unique_ptr<Calibrator> calibrator,
+/// Keeps those float and chooses as choose() does. Without a calibrator, they are looked for only where the first round
+/// leaves the outputs less than kEnoughDb with each; where some are found, the choice begins anew.
+/// Errors  those of find_ruinous() and choose().
+[[nodiscard]] Chosen choose_beside_float(Attempt& attempt, std::unique_ptr<Calibrator> calibrator,
                                          const ChoiceEffort& effort);
 
 /// Describes the plan alone, for TensorRT also what counts tell about the speed of its file. Measures only where the
-/// plan has pairs on the residual stream, which INT8 may ruin. Takes the model out of `prepared`. Errors  those of
-/// measure() and describe_placement().
-[[nodiscard]] PlanReport describe_final_plan(Prepared& prepared);
+/// plan has pairs on the residual stream, which INT8 may ruin. Errors  those of measure() and describe_placement().
+[[nodiscard]] PlanReport describe_final_plan(Prepared prepared);
 
-/// Returns histograms of the values, from the table or a pass over `samples`; for a model in a 16-bit type those of the
-/// FP32 model, which a table has.
-/// Errors  those of calibration_from or calibrate.
-[[nodiscard]] Calibration measure_values(const Prepared& prepared, const DataSource* samples,
-                                         std::span<const ValueId> values);
-
-/// Returns how ranges are chosen. All arguments must outlive it.
-[[nodiscard]] RangeChoice range_choice(const Prepared& prepared, const Measured& measured,
-                                       const Calibrator& calibrator);
 /// Returns ranges by calibrator, each computed once. Both arguments must outlive it.
 [[nodiscard]] RangesOf ranges_from(const Prepared& prepared, const Measured& measured);
 /// Returns ranges for other plans of the model, measuring what they need; it begins with `ranges` of the plan's values.
 /// All arguments except the ranges must outlive it.
+/// kind  of the codes' ranges; absent: the recipe's. With another one it begins with none.
 [[nodiscard]] RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
-                                   const std::map<ValueId, Range>& ranges);
-
-/// Returns variants of the model in the recipe's format, with ranges of the book. Both arguments must outlive it, and
-/// the recipe may not change meanwhile.
-[[nodiscard]] PairVariants variants_of(const Prepared& prepared, RangeBook& ranges);
+                                   const std::map<ValueId, Range>& ranges, std::optional<RangeKind> kind = {});
 
 /// Returns the model that the choice writes.
 /// Errors  those of quantized_model().

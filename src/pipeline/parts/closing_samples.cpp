@@ -7,27 +7,26 @@
 #include "calibrate/sample_tracker.h"
 #include "detent/base/error.h"
 #include "run/open_samples.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kFewest = 8;
 /// Two thirds of a second of one core for each of the two models, at 15e9 a second.
 constexpr double kMacs = 10e9;
-constexpr size_t kAlways = 16;
 constexpr const char* kWithoutOutliers = " without the clipped outliers";
 
 /// Returns how many samples to measure on: as many as kMacs or a tenth of the calibration samples pay for, at least
-/// kAlways. Independent of the machine.
+/// kClosingSamples. Independent of the machine.
 size_t samples_to_measure(const QuantizeOptions& options, const Prepared& prepared, const Calibration& calibration) {
   const size_t batch = prepared.data ? prepared.data->batch() : 1;
   const double steps = static_cast<double>(prepared.recipe.data.steps.value_or(1));  // a sample runs all of them
   const double macs = static_cast<double>(prepared.plan.coverage.macs) / static_cast<double>(batch) * steps;
   const double paid = macs > 0 ? kMacs / macs : 0;
   const double wanted =
-      std::max({paid, static_cast<double>(calibration.samples) / steps / 10, static_cast<double>(kAlways)});
+      std::max({paid, static_cast<double>(calibration.samples) / steps / 10, static_cast<double>(kClosingSamples)});
   return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
 }
 
@@ -129,7 +128,7 @@ ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const Requ
 namespace {
 
 /// Returns how many candidates to look at for `wanted` samples of another content.
-size_t looked_at(size_t wanted) { return 2 * std::max(wanted, kFewest); }
+size_t looked_at(size_t wanted) { return 2 * std::max(wanted, kFewestToJudge); }
 
 SampleRequest unlimited(SampleRequest data) {
   data.limit.reset();
@@ -155,11 +154,11 @@ ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& pre
     std::vector<size_t> found = beside_calibration(
         whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *data.limit), measured.calibration,
         wanted, options.run, [&](size_t sample) { return sample * steps + steps - 1; });
-    if (found.size() >= kFewest) return take_steps(std::move(chosen), unlimited(data), whole, std::move(found));
+    if (found.size() >= kFewestToJudge) return take_steps(std::move(chosen), unlimited(data), whole, std::move(found));
   }
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
-    if (usual.size() >= kFewest) {
+    if (usual.size() >= kFewestToJudge) {
       chosen.suffix = kWithoutOutliers;
       return take_steps(std::move(chosen), data, *prepared.data, std::move(usual));
     }
@@ -184,13 +183,13 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   };
   if (prepared.table && !calibration.identities.empty()) {
     std::vector<size_t> found = others_in(*prepared.data);
-    if (found.size() >= kFewest) return take(std::move(chosen), *prepared.data, std::move(found));
+    if (found.size() >= kFewestToJudge) return take(std::move(chosen), *prepared.data, std::move(found));
   } else if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
     const DataSource& beyond = hold(
         chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *data.limit, whole.size())));
     std::vector<size_t> found = others_in(beyond);
-    if (found.size() >= kFewest) return take(std::move(chosen), beyond, std::move(found));
+    if (found.size() >= kFewestToJudge) return take(std::move(chosen), beyond, std::move(found));
   }
   const std::vector<std::string> extremes = samples_of_extremes(calibration, kMostExtremes);
   const auto take_calibrated = [&](const DataSource& source) {
@@ -199,7 +198,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   // Clipped ranges cut outliers on purpose: their error would hide that of all other samples.
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
     const std::vector<size_t> usual = samples_without(*measured.samples, measured.outliers);
-    if (usual.size() >= kFewest) {
+    if (usual.size() >= kFewestToJudge) {
       chosen.suffix = kWithoutOutliers;
       return take_calibrated(hold(chosen, std::make_unique<SampleSubset>(*measured.samples, usual)));
     }

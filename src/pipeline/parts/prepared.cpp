@@ -328,6 +328,13 @@ Prepared make(Recipe recipe, Prepared before) {
   return made;
 }
 
+Prepared changed(Prepared before, Change change) {
+  Recipe recipe = before.recipe;
+  if (change.kept) recipe.kept = std::move(*change.kept);
+  if (change.float32) recipe.float32 = std::move(*change.float32);
+  return make(std::move(recipe), std::move(before));
+}
+
 Prepared copy_without_model(const Prepared& prepared) {
   return {.recipe = prepared.recipe,
           .facts = prepared.facts,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
 #include "calibrate/shared_pass.h"
 #include "datasets/sample_request.h"
@@ -56,7 +57,7 @@ struct Recipe {
   bool identify = false;                ///< Prepared::identified remembers the samples that were read
   SharedPass* pass = nullptr;           ///< of all targets, which outlives the recipe; nullptr: there is only this one
 
-  // Known after a measurement: a recipe with them makes another Prepared.
+  // Known after a measurement (Change).
   ForcedFloat32 float32 = {};  ///< nodes that a bound keeps in FP32
   MeasuredFacts kept = {};     ///< nodes that are not quantized
 };
@@ -126,13 +127,17 @@ struct Prepared {
 ///         check_one_file and check_memory_need.
 [[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
 
-/// Makes it again with a change of its recipe.
-template <typename Change>
-void remake(Prepared& prepared, Change change) {
-  Recipe recipe = prepared.recipe;
-  change(recipe);
-  prepared = make(std::move(recipe), std::move(prepared));
-}
+/// What a search found: it replaces these members of the recipe.
+struct Change {
+  std::optional<MeasuredFacts> kept = {};
+  std::optional<ForcedFloat32> float32 = {};
+  std::optional<Calibration> measured = {};  ///< the search measured more values for it
+
+  [[nodiscard]] bool empty() const { return !kept && !float32; }
+};
+
+/// Makes the model with a change; without one reads a released model again. Nothing else changes what was made.
+[[nodiscard]] Prepared changed(Prepared before, Change change = {});
 
 /// Describes the plan with names instead of ids.
 [[nodiscard]] PlanReport plan_report_of(const Prepared& prepared);

@@ -14,7 +14,7 @@
 #include "model/origin.h"
 #include "options/groups.h"
 #include "options/key_options.h"
-#include "pipeline/parts/improve.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "place/rules/rules.h"
 #include "rewrite/format_options.h"
 
@@ -128,16 +128,13 @@ std::string changed_options(const DecidingOptions& options, const DecidedResults
   PlacementOptions placement = options.placement, usual;
   list.add_changed(placement_options(placement), placement_options(usual));
   add_format(list, options, setup);
-  const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
-  const bool measures = options.accuracy != Accuracy::Fast && setup.data != nullptr;
-  add_equalization(list, options.equalize, setup,
-                   best       ? "auto"
-                   : measures ? usual_equalization(options.placement.type)
-                              : "");
-  list.add_if(best, "accuracy", "best");
+  const AccuracyLevel& level = level_of(options.accuracy);
+  const bool thorough = level.thorough && setup.data;
+  add_equalization(list, options.equalize, setup, setup.data ? level.equalization_of(options.placement.type) : "");
+  list.add_if(thorough, "accuracy", name_of(level.level));
   list.add_if(options.outliers != OutlierPolicy::Clip, "outliers", name_of(options.outliers));
-  list.add_if(results.biases_corrected && !best, "bias-correction", "on");
-  list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
+  list.add_if(results.biases_corrected && !thorough, "bias-correction", "on");
+  list.add_if(thorough && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, results.bound);
   list.add_if(!setup.recipe.run.judged_outputs.empty(), "judged-outputs", join(setup.recipe.run.judged_outputs, ","));
   list.add_if(!setup.recipe.overrides.empty(), "override", "FILE of " + plural(setup.recipe.overrides.size(), "value"));

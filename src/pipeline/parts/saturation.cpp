@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/traits.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -49,8 +50,7 @@ GraphPatch without_activation_pairs(const Graph& file) {
 
 std::optional<LintedFile::CpuLoss> measure_cpu_loss(const Model& file, const DataSource& source,
                                                     const RunSettings& settings) {
-  constexpr size_t kSamples = 16;
-  const SampleSubset samples(source, samples_by_hash(source, kSamples));
+  const SampleSubset samples(source, samples_by_hash(source, kProbingSamples));
   Model reference = file.clone();
   apply_patch(reference, without_activation_pairs(file.graph()));
   const ReferenceOutputs outputs = keep_outputs(reference, samples, samples.size(), settings);

@@ -21,10 +21,12 @@
 #include "evaluate/value_errors.h"
 #include "ops/source_of_copy.h"
 #include "options/groups.h"
+#include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/extents_cure.h"
 #include "pipeline/parts/provenance.h"
 #include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/ruinous_layers.h"
 
@@ -32,8 +34,6 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kBlameSamples = 4;
-constexpr size_t kConfirmingSamples = 64;  // of the best of what was tried
 constexpr size_t kTried = 6;  // one bad range mostly stands out, and each costs a run of the network behind it
 constexpr size_t kCuresShown = 2;
 constexpr size_t kUnseenShown = 3;
@@ -97,7 +97,7 @@ std::string best_exclude(const BlameQuestion& question, const std::vector<Exclud
   if (trials.empty()) return {};
   const ExcludeTrial& best = trials[static_cast<size_t>(std::ranges::max_element(sqnr_db) - sqnr_db.begin())];
   const auto& [prepared, model, grounds, run] = question;
-  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kConfirmingSamples));
+  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kJudgedSamples));
   ModelsSideBySide variants(model);
   variants.add(make_qdq_patch(model.graph(), prepared.plan, grounds.chosen.ranges, format).patch);
   variants.add(make_qdq_patch(model.graph(), best.plan, best.ranges, format).patch);
@@ -169,7 +169,7 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, Prepared&
   const Chosen& chosen = grounds.chosen;
   VerdictReport& verdict = report.verdict;
   try {
-    remake(prepared, [](const Recipe& /*the same*/) {});
+    prepared = changed(std::move(prepared));
     if (verdict.quality == Quality::Unknown) {
       ExtentsCure found = find_extents_cure(prepared, chosen, *grounds.samples, options.run);
       if (!found.option.empty()) verdict.cures.push_back(std::move(found.option));
@@ -201,7 +201,7 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --format per-tensor=on");
   if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
-  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best (takes minutes)");
+  if (data && !level_of(options.accuracy).thorough) cures.emplace_back("--accuracy best (takes minutes)");
   if (!options.bound.given() && !target.engine.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;

@@ -4,12 +4,12 @@
 
 #include "exec/lean.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kMostFitSamples = 128;
 constexpr size_t kEnoughForHalves = 32;
 constexpr size_t kMostParts = 3;
 
@@ -28,7 +28,7 @@ std::vector<size_t> part_of(const std::vector<size_t>& samples, size_t part, siz
 CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOptions& options, const FoldJudge& judge)
     : model_(model) {
   const DataSource& source = data.source;
-  const std::vector<size_t> samples = samples_by_hash(source, kMostFitSamples, data.always);
+  const std::vector<size_t> samples = samples_by_hash(source, kFactorSamples, data.always);
   const size_t parts = parts_of(samples.size());
   for (size_t part = 0; part < parts; ++part) {
     const SampleSubset fit(source, part_of(samples, part, parts, true));

@@ -15,6 +15,7 @@
 #include "place/make_plan.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 #include "tune/equalize/choose_families.h"
@@ -131,7 +132,7 @@ constexpr size_t kOutlierNames = 4096;
 /// Returns the number of samples that judge outlier channels: as many as 4e9 multiply-accumulates pay for, at least 4.
 size_t outlier_samples(int64_t macs) {
   constexpr int64_t kPassMacs = 4'000'000'000, kLeast = 3;
-  return static_cast<size_t>(std::clamp<int64_t>(kPassMacs / std::max<int64_t>(1, macs), kLeast, kOutlierSamples));
+  return static_cast<size_t>(std::clamp<int64_t>(kPassMacs / std::max<int64_t>(1, macs), kLeast, kProbingSamples));
 }
 
 EqualizeReport describe_equalization(const CalibrationTable& table) {

@@ -10,6 +10,7 @@
 #include "exec/lean.h"
 #include "ops/traits.h"
 #include "run/deciding_samples.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 #include "tune/equalize/equalizer.h"

@@ -5,6 +5,7 @@
 
 #include "equalize/choose_factors.h"
 #include "model/model.h"
+#include "run/sample_counts.h"
 #include "tune/equalize/equalized_model.h"
 #include "tune/equalize/fold_judge.h"
 
@@ -13,8 +14,6 @@ namespace detent {
 /// Largest magnitude of a channel over the median from which one scale leaves the usual channels too few steps:
 /// two of eight bits are lost. Trained networks without outliers stay below.
 inline constexpr double kOutlierImbalance = 4;
-/// The number of samples that factors are measured on, and of those that judge them.
-inline constexpr size_t kOutlierSamples = 16;
 /// Quantizes the models that are judged: it does well for most networks, and measuring each would take long.
 inline constexpr std::string_view kOutlierCalibrator = "mse";
 
@@ -29,6 +28,6 @@ inline constexpr std::string_view kOutlierCalibrator = "mse";
 /// Errors      those of Equalizer and of `judge`.
 [[nodiscard]] std::optional<EqualizedModel> even_outliers(Model& model, const EqualizeData& data,
                                                           const FactorOptions& options, const FoldJudge& judge,
-                                                          size_t samples = kOutlierSamples);
+                                                          size_t samples = kProbingSamples);
 
 }  // namespace detent

@@ -19,6 +19,7 @@
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 #include "tune/refine/noise_model.h"
@@ -31,7 +32,7 @@ namespace {
 /// New ranges of some values.
 using RangeChange = std::map<ValueId, Range>;
 
-constexpr size_t kSearch = 32, kHeldOut = 64, kSweeps = 2;
+constexpr size_t kSweeps = 2;
 
 /// Variants of one pass: each keeps a schedule over the additions of all.
 constexpr size_t kAtOnce = 64;
@@ -64,15 +65,15 @@ double told_mean_db(const std::vector<double>& samples_db) {
 class Refinement {
  public:
   explicit Refinement(const RangeRefinement& question)
-      : question_(question), samples_(samples_by_hash(question.source, kSearch + kHeldOut)), names_(names()),
-        macs_left_(question.macs) {
+      : question_(question), samples_(samples_by_hash(question.source, kDecidingSamples + kMeasuringSamples)),
+        names_(names()), macs_left_(question.macs) {
     result_.ranges = question.chosen.ranges;
   }
 
   RefinedRanges run() {
     const Stopwatch stopwatch;
     if (samples_.size() >= kFewestToRefine) {
-      searched_ = std::min(kSearch, samples_.size() / 2);
+      searched_ = std::min(kDecidingSamples, samples_.size() / 2);
       for (size_t i = 0; i < kSweeps && sweep(); ++i) {
       }
     }
@@ -90,8 +91,7 @@ class Refinement {
     return wished_ == 0 ? "no other range is expected to gain" : "no gain above its standard error on held-out samples";
   }
   [[nodiscard]] std::vector<std::string> names() const {
-    const SampleSubset samples(question_.source, samples_);
-    return values_to_compare(question_.model, read_first_inputs(samples, question_.settings), question_.settings);
+    return values_to_compare(question_.model, SampleSubset(question_.source, samples_), question_.settings);
   }
   [[nodiscard]] SampleSubset search_samples() const {
     return {question_.source, {samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(searched_)}};

@@ -17,9 +17,6 @@
 
 namespace detent {
 
-/// Samples that refine_ranges() needs.
-inline constexpr size_t kFewestToRefine = 16;
-
 /// The input of refine_ranges(). Its members must outlive the call.
 struct RangeRefinement {
   const Model& model;  ///< prepared float model; unchanged

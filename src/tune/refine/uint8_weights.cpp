@@ -6,6 +6,7 @@
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/quantized_model.h"
+#include "run/deciding_samples.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 
@@ -38,7 +39,6 @@ std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& pla
 
 Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                                const RewriteOptions& format, const DataSource& source, const RunSettings& settings) {
-  constexpr size_t kSamples = 32;
   constexpr double kWorthDb = 0.1;
   const Stopwatch stopwatch;
   Uint8Weights result;
@@ -50,7 +50,7 @@ Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan, co
   }
   RewriteOptions changed = format;
   changed.uint8_weights = names;
-  const SampleSubset samples(source, samples_by_hash(source, kSamples));
+  const SampleSubset samples(source, deciding_samples(source));
   const auto with = [&](const RewriteOptions& written) { return quantized_model(model, plan, ranges, written); };
   static_cast<MeasuredChange&>(result) =
       judge_change({model, [&] { return with(format); }, [&] { return with(changed); }, samples, settings,

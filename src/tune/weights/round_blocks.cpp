@@ -7,6 +7,7 @@
 #include "detent/base/progress.h"
 #include "exec/runnable_part.h"
 #include "run/deciding_samples.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/acceptance.h"

@@ -10,6 +10,7 @@
 #include "rewrite/format_options.h"
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
+#include "run/sample_counts.h"
 #include "tune/equalize/judge_without_memory.h"
 #include "tune/equalize/outlier_network.h"
 
