@@ -8,8 +8,8 @@ import tempfile
 
 import onnxruntime
 
-# Machine code of the tests of CPUID in MLAS_PLATFORM's constructor (onnxruntime/core/mlas/lib/platform.cpp) of the pinned
-# version: (bytes, bytes with an empty mask). With an empty mask the test always fails.
+# Machine code of the tests of CPUID in MLAS_PLATFORM's constructor (onnxruntime/core/mlas/lib/platform.cpp) of the
+# pinned version: (bytes, bytes with an empty mask). With an empty mask the test always fails.
 VNNI_OF_256_BITS = ("0fa2a810", "0fa2a800")  # cpuid; test al, 0x10
 VNNI_OF_512_BITS = ("81e700080000f30f7e05", "81e700000000f30f7e05")  # and edi, 0x800; movq xmm0
 AVX512 = ("41f7c20000010074", "41f7c20000000074")  # test r10d, 0x10000; je

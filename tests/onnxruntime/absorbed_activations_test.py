@@ -24,7 +24,7 @@ LOWEST, MIDDLE = "lowest", "middle"
 CODES = {"uint8": {LOWEST: 0, MIDDLE: 128}, "int8": {LOWEST: -128, MIDDLE: 0}}
 NEXT_FLOAT = float(numpy.nextafter(numpy.float32(31.98) / numpy.float32(255), numpy.float32(1)))
 
-# What stands in front of the activation, and whether it becomes an integer kernel.
+# Operators in front of the activation, and whether they become integer kernels.
 OPERATORS = {
     "Conv": ("w = DequantizeLinear<axis=0>(wq, ws, wz) a = Conv(xd, w)", True),
     "MatMul": ("w = DequantizeLinear<axis=1>(wq, ws, wz) a = MatMul(xd, w)", True),
@@ -61,7 +61,8 @@ def foreign(operator, grid, kind, readers):
     activation, scale, zero, _ = grid
     bounds = {} if activation == "Relu" else {name: bound for name, bound in zip(("low", "high"), activation)
                                               if bound is not None}
-    call = "Relu(a)" if activation == "Relu" else f"Clip(a, {'low' if 'low' in bounds else ''}, {'high' if 'high' in bounds else ''})"
+    low, high = (name if name in bounds else "" for name in ("low", "high"))
+    call = "Relu(a)" if activation == "Relu" else f"Clip(a, {low}, {high})"
     point = ", z1" if zero else ""
     outputs = [f"y{reader}" for reader in range(readers)]
     shape = "float[1,16,8,4]" if operator == "Concat" else IMAGE

@@ -12,7 +12,8 @@ from program import detent, fresh_file, listed, preprocessing
 
 CALIBRATORS = ["max", "entropy", "mse", "percentile:99.9", "percentile:99.99"]
 MAY_LOSE = 0.2
-# Models without labels, which models.py does not name: every second image calibrates, the others judge. At most so many.
+# Models without labels, which models.py does not name, and their largest number of images: every second one
+# calibrates, the others judge.
 UNLABELLED = {
     Model(name, SHARED / f"models/{name}/{file}", SHARED / f"images/{images}", preprocess): limit
     for name, file, images, preprocess, limit in (

@@ -44,8 +44,8 @@ class Equalized(Specification):
             apart, lost = sqnr(a, b), sqnr(float_outputs(model)[name], a)
             self.tell(f"{name}: SQNR between the two {apart:.1f} dB, of the quantization {lost:.1f} dB")
             self.assertGreaterEqual(lost, ANOTHER_NETWORK_DB, f"{name}: dB lost")
-            # Other roundings in a deep network make noise of the quantization's kind. If all were independent in the two
-            # programs, their outputs would differ by the noise of both: twice the power, 3 dB.
+            # Other roundings in a deep network make noise of the quantization's kind. If all were independent in the
+            # two programs, their outputs would differ by the noise of both: twice the power, 3 dB.
             self.assertGreaterEqual(apart, min(lost - 3, ROUNDING_ONLY_DB), f"{name}: {lost} dB lost")
 
 

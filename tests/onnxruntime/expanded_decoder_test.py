@@ -42,7 +42,8 @@ class ExpandedDecoder(Specification):
         for one in report["error"]["outputs"]:
             db = sqnr(expected[one["name"]], engine[one["name"]])
             self.tell(f"{one['name']}: {db:.1f} dB in the engine, {one['sqnr_db']:.1f} dB by detent")
-            # Two roundings to 8 bits cost about 37 dB; both programs measure the same error, except for codes on the edge.
+            # Two roundings to 8 bits cost about 37 dB; both programs measure the same error, except for codes on the
+            # edge.
             self.assertGreater(db, 30, one["name"])
             self.assertLess(abs(db - one["sqnr_db"]), 1, one["name"])
 

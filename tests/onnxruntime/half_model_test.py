@@ -51,7 +51,8 @@ class HalfModel(Specification):
     @each([MODEL], FORMS)
     def test_each_node_agrees(self, _, form):
         trace = trace_of(written(form), {name: stack[:1] for name, stack in arrays(inputs()).items()})
-        # Both round a result to a half: 2^-11 each; sums of halves that cancel differ by as much of their largest terms.
+        # Both round a result to a half: 2^-11 each; sums of halves that cancel differ by as much of their largest
+        # terms.
         closing, text = verify(write_cases(trace), "--rtol", "1e-3", "--atol", "1e-3")
         self.tell(closing)
         self.assertRegex(closing, r"^[1-9]\d* passed, 0 failed, 0 unsupported", text)

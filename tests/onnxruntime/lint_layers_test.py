@@ -8,8 +8,8 @@ from program import lint, quantized
 from selection import selected_of_all
 from specification import Specification, each, main
 
-# ONNX Runtime makes a Gemm of MatMul and Add (float bias) if it infers the sizes. Here it does not: they come through an
-# Expand whose target is computed from a mask.
+# ONNX Runtime makes a Gemm of MatMul and Add (float bias) if it infers the sizes. Here it does not: they come through
+# an Expand whose target is computed from a mask.
 SIZES_NOT_INFERRED = {("exports/bert_mini/legacy_opset14", "tensorrt"): r"layer\.\d/attention/output/dense/MatMul$"}
 VARIANTS = [("onnxruntime",), ("tensorrt",), ("onnxruntime", "--activation", "int8")]
 

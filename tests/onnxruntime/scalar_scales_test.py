@@ -14,7 +14,8 @@ MESSAGE = "Scale and Zero-point must be a scalar"
 REFUSES = VERSION < (1, 32)
 
 
-# From the dequantized inputs a and b to r; whether the kernel takes the shape [1], or there is none; the zero point of r.
+# Nodes from the dequantized inputs a and b to r; whether the kernel takes the shape [1], or there is none; the zero
+# point of r.
 OPERATORS = {
     "Add": ("r = Add(a, b)", False, 128),
     "Mul": ("r = Mul(a, b)", False, 128),
