@@ -5,15 +5,13 @@ the same inputs and threads. Theirs is the better of batch 1 and batch 8 (INFERE
 outputs not copied). Ours is the marginal cost of a sample: a long run of the program less a short one. Prints a row of
 Markdown for each network: medians over the rounds, and ratios with quartiles.
 
-Runs in the environment of tests/engines (install.sh openvino), with node for the list of networks (speed_models.mjs).
+Runs in the environment of tests/engines (install.sh openvino). The list of networks: speed_models.py.
 DETENT (the program; several, separated by colons, run alternately) and DETENT_SHARED as in tests/engines."""
 
 import argparse
 import json
 import os
 import pathlib
-import platform
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,40 +20,11 @@ import numpy
 import onnx
 import onnx.inliner
 import openvino
+from speed_models import CLOCKS, LARGE, MODELS, processor, stack, time_ours
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = (os.environ.get("DETENT") or str(ROOT / "build/release/detent")).split(":")
 SHORT = 16  # samples of the short run
-LIST = "import('{}').then(({{models}}) => {})"
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-
-
-def node(code):
-    script = LIST.format((ROOT / "bench/speed_models.mjs").as_uri(), code)
-    return subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
-
-
-def networks():
-    """Returns the networks of speed_models.mjs: {name: {file or none, inputs: {name: {dims, ...}} or dims}}."""
-    return {model["name"]: model for model in json.loads(node("console.log(JSON.stringify(models))"))}
-
-
-def file_of(network, folder):
-    if "file" in network:
-        return network["file"]
-    file = folder / f"{network['name']}.onnx"
-    node(f"models.find(m => m.name === {json.dumps(network['name'])}).make({json.dumps(str(file))})")
-    return str(file)
-
-
-def stack(count, dims, below=None, ones=False):
-    """Returns samples, the same in every run: normal deviates, whole numbers below a bound, or ones."""
-    random = numpy.random.default_rng(7)
-    if ones:
-        return numpy.ones((count, *dims), numpy.int64)
-    if below:
-        return random.integers(0, below, (count, *dims))
-    return random.standard_normal((count, *dims), numpy.float32)
 
 
 class Theirs:
@@ -90,26 +59,13 @@ class Theirs:
         return 1000 * (now() - begun) / samples
 
 
-def time_ours(words, clock):
-    """Returns the seconds of a command: of the wall, or of all its threads on the CPU."""
-    begun = time.perf_counter()
-    child = subprocess.Popen([*words, "--quiet", "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                             text=True)
-    errors = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        sys.exit(f"{' '.join(words)}: {errors.strip()}")
-    return usage.ru_utime + usage.ru_stime if clock == "cpu" else time.perf_counter() - begun
-
-
 def marginal(words, long, clock):
     few, many = (time_ours([*words, f"--limit={count}"], clock) for count in (SHORT, long))
     return 1000 * (many - few) / (long - SHORT)
 
 
 def measure(network, options, folder):
-    name, file = network["name"], file_of(network, folder)
+    name, file = network.name, str(network.written(folder))
     model = onnx.load(file, load_external_data=False)
     theirs_file = file
     if model.functions:  # OpenVINO takes none
@@ -117,7 +73,7 @@ def measure(network, options, folder):
         onnx.save(onnx.inliner.inline_local_functions(onnx.load(file)), theirs_file)
     constants = {tensor.name for tensor in model.graph.initializer}
     first = next(value.name for value in model.graph.input if value.name not in constants)
-    described = network.get("inputs") or {first: {"dims": network["dims"]}}
+    described = network.inputs or {first: {"dims": network.dims}}
 
     def stacks(count):
         return {key: stack(count, **value) for key, value in described.items()}
@@ -148,13 +104,6 @@ def measure(network, options, folder):
                 taken[f"{command} {program}"] = marginal([program, *words], long, options.clock)
         rounds.append(taken)
     return {"name": name, "samples": long, "threads": options.threads, "clock": options.clock, "rounds": rounds}
-
-
-def processor():
-    cpus = pathlib.Path("/proc/cpuinfo")
-    names = [line.split(":")[1].strip() for line in cpus.read_text().splitlines() if line.startswith("model name")] \
-        if cpus.exists() else []
-    return names[0] if names else platform.machine()
 
 
 def quartiles(numbers):
@@ -191,7 +140,7 @@ def row(result):
 
 
 def main():
-    known = networks()
+    known = MODELS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("network", nargs="*", metavar="NETWORK", help=f"default: all of {', '.join(known)} that are not large")
@@ -210,7 +159,7 @@ def main():
     print("| network | run, ms | OpenVINO, batch 1 | batch 8 | run / better | calibrate / better |")
     print("| --- | ---: | ---: | ---: | --- | --- |")
     results = []
-    for name in options.network or [name for name, network in known.items() if not network.get("onlyByName")]:
+    for name in options.network or [name for name in known if name != LARGE]:
         with tempfile.TemporaryDirectory(prefix="detent-openvino-") as folder:
             result = measure(known[name], options, pathlib.Path(folder))
         results.append({**result, **summary(result)})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains small transformers for bench/transformers.mjs and exports them to ONNX. Needs PyTorch and a GPU.
+"""Trains small transformers for bench/transformers.py and exports them to ONNX. Needs PyTorch and a GPU.
 
   python3 bench/train_transformers.py TEXT FOLDER [STEPS]
 

@@ -10,7 +10,7 @@ A file that Detent writes is a contract: random networks, quantized for every ta
     table    calibrate and quantize --table give the bytes of quantize --data
     threads  one thread and two give the same bytes
 
-The seed chooses the network (write_networks.mjs, and the networks of ../qat without their pairs) and the combination of
+The seed chooses the network (write_networks()) and the combination of
 options. Prints for each failure the network, the combination and the commands that show it. Exits 1 if there is one."""
 
 import argparse
@@ -30,7 +30,7 @@ import onnx
 import onnxruntime
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "qat"))
+sys.path += [str(HERE.parent / "qat"), str(HERE.parent / "onnxruntime")]
 PROGRAM = os.environ.get("DETENT") or HERE.parents[1] / "build/release/detent"
 LEVEL = onnxruntime.GraphOptimizationLevel
 
@@ -310,25 +310,33 @@ def difference(first, second):
     return f"nodes {nodes[:4]}, initializers {numbers[:4]}, metadata {props[:4]}"
 
 
+SAMPLES = 6
 CHECKS = ("quantize", "loads", "claim", "lint", "repair", "cast", "threads", "table")
 
 
 def write_networks(folder, seeds):
-    """Writes SEED.onnx and SEED.npy; every third network is one of ../qat."""
-    node = shutil.which("node")
-    if not node:
-        print("SKIPPED contract: Node.js, which makes the networks, is not installed")
-        sys.exit(77)
-    exported = [str(seed) for seed in seeds if seed % 3 != 2]
-    subprocess.run([node, str(HERE / "write_networks.mjs"), str(folder), *exported], check=True)
+    """Writes SEED.onnx and SEED.npy: every third network is one of ../qat without its pairs, the others are the random
+    networks of ../onnxruntime. Even seeds of these: layers and what exporters put around them; odd seeds: many types,
+    graphs inside, functions. A few seeds make no node."""
     import fuzz_test  # pylint: disable=import-outside-toplevel
     import graphs  # pylint: disable=import-outside-toplevel
+    import graph_parts  # pylint: disable=import-outside-toplevel
+    import random_graphs  # pylint: disable=import-outside-toplevel
+    import random_types  # pylint: disable=import-outside-toplevel
     styles = list(graphs.STYLES)
     for seed in seeds:
         if seed % 3 == 2:
-            network = graphs.make(styles[seed // 3 % len(styles)], seed, fuzz_test.run, samples=6)
+            network = graphs.make(styles[seed // 3 % len(styles)], seed, fuzz_test.run, samples=SAMPLES)
             onnx.save(network.floats, str(folder / f"{seed}.onnx"))
             numpy.save(folder / f"{seed}.npy", network.data)
+        elif seed % 2 == 0:
+            model, dims = random_graphs.random_graph(seed)
+            onnx.save(model, str(folder / f"{seed}.onnx"))
+            numpy.save(folder / f"{seed}.npy", graph_parts.random([SAMPLES, *dims[1:]], 2, seed + 1))
+        elif graph := random_types.random_graph(seed):
+            model, samples = graph
+            onnx.save(model, str(folder / f"{seed}.onnx"))
+            numpy.save(folder / f"{seed}.npy", samples(SAMPLES))
 
 
 def judge(case, only):

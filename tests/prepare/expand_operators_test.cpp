@@ -7,7 +7,7 @@
 #include "exec/executor.h"
 #include "ops/check_signatures.h"
 
-// Values: tests/onnxruntime/expansion.test.mjs compares every operator with the engine's kernels. Here: what an
+// Values: tests/onnxruntime/expansion_test.py compares every operator with the engine's kernels. Here: what an
 // expansion does to the graph around it.
 namespace detent {
 namespace {

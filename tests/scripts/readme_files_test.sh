@@ -1,7 +1,7 @@
 #!/bin/sh
 # readme_files_test.sh ROOT: each README.md below ROOT names every file and folder beside it, in backquotes or in a
 # link, and a file that it names is there. A name may lack its extension, X.h and X.cpp are one name, and upper case
-# stands for any text (cases_AREA.py). README.md at the top, CMakeLists.txt and files of npm are left out. Names in
+# stands for any text (cases_AREA.py). README.md at the top, CMakeLists.txt is left out. Names in
 # src/README.md are those of new files, so they need not exist.
 set -eu
 cd "$1"
@@ -28,10 +28,10 @@ listed() {
     git ls-files "$1" | sed "s|^$1/||; s|/.*||"
   else
     ls "$1"
-  fi | grep -vxE 'README\.md|CMakeLists\.txt|package(-lock)?\.json|node_modules|__pycache__' | LC_ALL=C sort -u
+  fi | grep -vxE 'README\.md|CMakeLists\.txt|__pycache__' | LC_ALL=C sort -u
 }
 
-find . \( -name .git -o -name build -o -name node_modules \) -prune -o -name README.md -print | sed 's|^\./||' |
+find . \( -name .git -o -name build \) -prune -o -name README.md -print | sed 's|^\./||' |
   grep / | LC_ALL=C sort >"$work/pages"
 while read -r page; do
   folder=$(dirname "$page")

@@ -35,7 +35,7 @@ paths() {
     grep -vE '(/|_)[A-Z]{2,}([._/]|$)' || true
 }
 
-find . \( -name .git -o -name build -o -name node_modules \) -prune -o -name '*.md' -print | LC_ALL=C sort >"$work/pages"
+find . \( -name .git -o -name build \) -prune -o -name '*.md' -print | LC_ALL=C sort >"$work/pages"
 while read -r page; do
   folder=$(dirname "$page")
   links "$page" >"$work/links" || true

@@ -2,7 +2,7 @@
 // FP8 kernels on a CPU. At its default level it replaces layers between such pairs by QLinearConv or QLinearMatMul,
 // which take no FP8, so the file does not load; the same with a Clip before a pair. A Relu there is dropped, because
 // the zero point's byte passes for UINT8's lowest code. session.disable_quant_qdq=1 helps only against the first. At
-// level basic it computes the file correctly in float (tests/onnxruntime/fp8.test.mjs).
+// level basic it computes the file correctly in float (tests/onnxruntime/fp8_test.py).
 
 #include "lint/findings/findings.h"
 #include "lint/view/lint_engine.h"

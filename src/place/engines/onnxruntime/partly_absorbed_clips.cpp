@@ -6,7 +6,7 @@
 // engine calls the model invalid. A pair before the Clip closes the kernel instead. Clip(0, b) needs none: its zero
 // point is exact, and the range ends inside (known_ranges).
 //
-// Source: tried in ONNX Runtime 1.30, CPU, 18 operators (tests/onnxruntime/absorbed_activations.test.mjs).
+// Source: tried in ONNX Runtime 1.30, CPU, 18 operators (tests/onnxruntime/absorbed_activations_test.py).
 
 #include <algorithm>
 
