@@ -155,7 +155,8 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   ClosingSamples closing_on = closing_samples(options, samples, data.get(), model);
   const bool scores = options.bound.given() || judges_a_task(options.bound.evaluation);
   const std::optional<Model> original = scores ? std::optional(model.clone()) : std::nullopt;
-  const auto bound_judge = original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
+  const auto bound_judge =
+      original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
   const auto scorer = original ? open_score_judge(options.bound, samples.eval, *original, options.run) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);
   const auto inputs =

@@ -52,8 +52,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
                 std::string("--max-drop needs a score (") + kTaskOptions +
                     " give one); only of a detector the float model's detections do",
                 "--min-sqnr bounds the error at the outputs without any");
-  task_ = std::make_unique<TaskMetric>(bound.evaluation, eval, *samples_, *settings.reporter, &model.graph(),
-                                       recognized);
+  task_ =
+      std::make_unique<TaskMetric>(bound.evaluation, eval, *samples_, *settings.reporter, &model.graph(), recognized);
   task_->learn_classes(model, *samples_, settings);
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings), settings);

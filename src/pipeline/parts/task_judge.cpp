@@ -38,8 +38,7 @@ std::map<std::string, double> TaskScores::metrics(size_t model) const {
 
 TaskJudge::TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
                      const RunSettings& run)
-    : options_(options), run_(run),
-      samples_(std::make_unique<IdentifiedSamples>(open_samples(eval, reference))),
+    : options_(options), run_(run), samples_(std::make_unique<IdentifiedSamples>(open_samples(eval, reference))),
       task_(options, eval, *samples_, *run.reporter, &reference.graph(),
             recognize_detections(reference, *samples_, run)),
       judged_(values_to_judge(reference, *samples_, run)) {

@@ -102,8 +102,8 @@ class ClosingSamplesOf : public SmallNetwork {
     return samples("data" + std::to_string(count), std::vector<float>(count, 1.5F));
   }
   [[nodiscard]] static Closing closing(const QuantizeOptions& given) {
-    Recipe recipe = recipe_of(given, requested_samples(given.data, &given.bound.evaluation.data, given.run),
-                              {given.calibrator});
+    Recipe recipe =
+        recipe_of(given, requested_samples(given.data, &given.bound.evaluation.data, given.run), {given.calibrator});
     recipe.table = given.table;
     Prepared prepared = make(std::move(recipe));
     const Measured measured = measure(prepared);
