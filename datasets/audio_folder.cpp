@@ -2,8 +2,8 @@
 
 #include "core/files/reach.h"
 #include "datasets/audio/audio_transform.h"
-#include "datasets/base/natural_order.h"
 #include "datasets/base/made_sources.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/image_folder.h"
 #include "detent/base/error.h"
 
@@ -63,7 +63,8 @@ std::unique_ptr<DataSource> open_clips(const fs::path& root, std::vector<std::st
   const auto& [text, images, audio] = request.preprocess;
   const AudioSpec spec = audio ? *audio : parse_audio_preprocess(text);  // refuses what is for images
   const AudioTransform transform(spec, request.inputs, request.masks);
-  return decoded_files(root, std::move(names), [transform](const fs::path& path) { return read_clip(path, transform); });
+  return decoded_files(root, std::move(names),
+                       [transform](const fs::path& path) { return read_clip(path, transform); });
 }
 
 }  // namespace detent

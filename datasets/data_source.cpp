@@ -113,8 +113,7 @@ std::string list_inputs(std::span<const InputSpec> inputs) {
 /// exists.
 NamedSource take_apart(const std::string& option, const std::string& text, std::span<const InputSpec> inputs) {
   NamedSource result{NamedSource::kAny, text};
-  if (const auto input = input_of_source(text, inputs))
-    result = {*input, text.substr(inputs[*input].name.size() + 1)};
+  if (const auto input = input_of_source(text, inputs)) result = {*input, text.substr(inputs[*input].name.size() + 1)};
   if (result.src.empty()) throw Error(ErrorCode::Usage, option + " " + text + ": the path is empty");
   const size_t equals = text.find('=');
   std::error_code error;

@@ -4,8 +4,8 @@
 
 #include "core/files/reach.h"
 #include "core/text.h"
-#include "datasets/base/natural_order.h"
 #include "datasets/base/made_sources.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/images/image_decode.h"
 #include "datasets/images/image_transform.h"
 #include "datasets/images/preprocess.h"
@@ -67,7 +67,8 @@ std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
 std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
                                         const Preprocess& preprocess) {
   if (preprocess.audio)
-    throw Error(ErrorCode::Usage, "--preprocess: '" + preprocess.text + "' is for audio files, and the data holds images",
+    throw Error(ErrorCode::Usage,
+                "--preprocess: '" + preprocess.text + "' is for audio files, and the data holds images",
                 "presets of images: " +
                     join(preprocess_presets(), ", ", [](const PreprocessPreset& preset) { return preset.name; }));
   if (!preprocess.images) ask_for_preprocess(root);

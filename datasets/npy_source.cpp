@@ -6,9 +6,9 @@
 #include "core/files/reach.h"
 #include "core/index.h"
 #include "datasets/audio_folder.h"
+#include "datasets/base/made_sources.h"
 #include "datasets/base/natural_order.h"
 #include "datasets/base/npy_file.h"
-#include "datasets/base/made_sources.h"
 #include "datasets/image_folder.h"
 #include "detent/base/error.h"
 

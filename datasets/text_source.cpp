@@ -10,8 +10,8 @@
 #include "core/json/parse_json.h"
 #include "core/parse.h"
 #include "datasets/base/csv.h"
-#include "datasets/base/natural_order.h"
 #include "datasets/base/made_sources.h"
+#include "datasets/base/natural_order.h"
 #include "datasets/vocabulary.h"
 #include "detent/base/error.h"
 

@@ -54,13 +54,13 @@ class PipelineReader {
       for (const PipelineFile::File& other : result_.files)
         if (std::error_code none; path == other.path || fs::equivalent(path, other.path, none))
           refuse_state("'" + other.name + "' and '" + name + "' are one file, " + path.string(),
-                          "a file stands for one place in the pipeline: copy it");
+                       "a file stands for one place in the pipeline: copy it");
       result_.files.push_back({name, path});
       names_.push_back(name);
     }
     if (result_.files.size() < 2)
       refuse_state("\"models\" names " + std::string(result_.files.empty() ? "no file" : "one file") +
-                      "; a pipeline has two or more: {\"enc\": \"encoder.onnx\", \"dec\": \"decoder.onnx\"}");
+                   "; a pipeline has two or more: {\"enc\": \"encoder.onnx\", \"dec\": \"decoder.onnx\"}");
   }
 
   void read_feeds() {
@@ -76,7 +76,7 @@ class PipelineReader {
   void add_feed(const std::string& output, const std::string& input) {
     if (file_in(output, "\"feeds\"") == file_in(input, "\"feeds\""))
       refuse_state("'" + output + "' and '" + input + "' are of one file",
-                      "what goes from one step to the next belongs to \"state\" of \"loop\"");
+                   "what goes from one step to the next belongs to \"state\" of \"loop\"");
     if (const auto [other, is_new] = fed_.emplace(input, output); !is_new)
       refuse_state("the input '" + input + "' is fed twice, by '" + other->second + "' and '" + output + "'");
     result_.feeds.emplace_back(output, input);
@@ -113,7 +113,7 @@ class PipelineReader {
     const size_t colon = name.find(':');
     if (colon == std::string::npos || colon + 1 == name.size())
       refuse_state(where + ": '" + name + "' is not FILE:VALUE, such as " + names_.front() + ":" +
-                      (name.empty() || colon != std::string::npos ? "x" : name));
+                   (name.empty() || colon != std::string::npos ? "x" : name));
     check_name(name.substr(0, colon), where);
     return name.substr(0, colon);
   }

@@ -285,8 +285,7 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
     throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the token of each class");
   vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());
   transcripts_ = read_transcript_map(options.transcripts);
-  require_all(samples, "transcript in " + options.transcripts.string(),
-              "files in it are relative to " + request.option,
+  require_all(samples, "transcript in " + options.transcripts.string(), "files in it are relative to " + request.option,
               [&](const std::string& name) { return transcripts_.contains(normal(name)); });
   require_some(samples, options.transcripts.string(), "there is no word in the transcripts",
                "column 'text' holds what is said in the file",

@@ -21,8 +21,7 @@ namespace detent {
 namespace {
 
 EvaluationOptions judged_by(const SensitivityOptions& options) {
-  return {
-      .next_token = options.next_token, .transcripts = options.transcripts, .vocabulary = options.vocabulary};
+  return {.next_token = options.next_token, .transcripts = options.transcripts, .vocabulary = options.vocabulary};
 }
 
 /// The evaluation samples and the judge of their scores.
@@ -31,9 +30,8 @@ struct JudgedSamples {
   TaskMetric task;
 
   JudgedSamples(const SensitivityOptions& options, const SampleRequest& eval, const Model& model)
-      : samples(open_samples(eval, model)),
-        task(judged_by(options), eval, samples, *options.run.reporter, &model.graph(),
-             recognize_detections(model, samples, options.run)) {}
+      : samples(open_samples(eval, model)), task(judged_by(options), eval, samples, *options.run.reporter,
+                                                 &model.graph(), recognize_detections(model, samples, options.run)) {}
 
   /// Completes a report of these samples.
   SensitivityReport describe(SensitivityReport report, const SensitivityOptions& options, PlanReport plan,

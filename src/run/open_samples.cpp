@@ -85,8 +85,8 @@ void open_last_axes(InputSpec& spec, size_t count) {
     if (static_cast<int>(axis) != spec.batch_axis) spec.shape[axis] = -1;
 }
 
-/// Opens samples by the first of two readings that fits. Where none does, last axes are opened until one fits: that
-/// reading holds up to a later axis, and its error is thrown.
+/// Opens samples by the first of two readings that fits. If none fits, opens more and more last axes until one does:
+/// that reading holds up to a later axis, and its error is thrown.
 Source open_likelier(const Opening& first, const Opening& second) {
   size_t rank = 0;
   for (const InputSpec& spec : first.inputs) rank = std::max(rank, spec.shape.size());
@@ -131,9 +131,9 @@ std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Mod
   if (!inputs) return open_wrapped(opening);
   Opening whole = opening;
   whole.inputs = *std::move(inputs);
-  const bool matrices = group_size(opening.inputs) > 1 && std::ranges::all_of(opening.inputs, [](const InputSpec& spec) {
-                          return spec.shape.size() <= 2;
-                        });
+  const bool matrices =
+      group_size(opening.inputs) > 1 &&
+      std::ranges::all_of(opening.inputs, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
   return matrices ? open_likelier(whole, opening) : open_likelier(opening, whole);
 }
 

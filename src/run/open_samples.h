@@ -17,13 +17,13 @@ struct OpenSettings {
   const DataSource* teacher = nullptr;        ///< of steps (step_source.h)
 };
 
-/// Opens the samples of a request for the inputs of a model: its sources, and around them the wrappers that apply. A batch
-/// that the model fixes and the user did not name may also be one sample: it is where matrices [tokens, features] fit
-/// whole, and where larger inputs do not fit as a batch. Of samples that are cut into steps `model` writes the states:
-/// a float model, or a quantized one for the errors that it makes when it is fed by itself, except for the tokens of
-/// OpenSettings::teacher. A mask of padding is then an input like others.
-/// Errors  those of open_data, input_specs and find_padding_mask, and with steps of find_recurrence and Schedule. Where
-///         no reading fits, that of the one that fits up to a later axis.
+/// Opens the samples of a request for the inputs of a model: its sources, and around them the wrappers that apply. A
+/// batch that the model fixes and the user did not name may also be one sample: it is where matrices [tokens, features]
+/// fit whole, and where larger inputs do not fit as a batch. Of samples that are cut into steps `model` writes the
+/// states: a float model, or a quantized one for the errors that it makes when it is fed by itself, except for the
+/// tokens of OpenSettings::teacher. A mask of padding is then an input like others.
+/// Errors  those of open_data, input_specs and find_padding_mask, and with steps of find_recurrence and Schedule. If no
+///         reading fits, that of the one that fits up to a later axis.
 [[nodiscard]] std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Model& model,
                                                        const OpenSettings& settings = {});
 

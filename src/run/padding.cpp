@@ -5,8 +5,8 @@
 
 #include "core/index.h"
 #include "core/text.h"
-#include "datasets/base/mask_names.h"
 #include "datasets/base/made_sources.h"
+#include "datasets/base/mask_names.h"
 #include "detent/base/error.h"
 
 namespace detent {

@@ -95,9 +95,7 @@ TEST(RequestedSamples, RefuseOptionsOfSamplesThatAreNotGiven) {
 TEST(SelectedSamples, MayBeNoneWhereTheRequestSaysSo) {
   const std::vector<InputSpec> inputs{{"x", DataType::Float32, {-1, 2}}};
   SampleRequest request = parse_samples({.sources = {"random:normal,n=2"}, .shard_index = 3, .shard_count = 3});
-  const auto select = [&] {
-    return select_samples(open_sources(request, inputs), request)->size();
-  };
+  const auto select = [&] { return select_samples(open_sources(request, inputs), request)->size(); };
   EXPECT_THAT(error_of<Error>(select).what(), HasSubstr("--shard 3/3 of 2 samples is empty"));
   request.may_be_empty = true;
   EXPECT_EQ(select(), 0U);

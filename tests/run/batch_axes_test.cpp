@@ -98,7 +98,8 @@ TEST(BatchAxes, AreNoFramesBelowAWindow) {
 }
 
 TEST(BatchAxes, AreWhatTheUserSays) {
-  EXPECT_THAT(axes_by_shape("float[a, b2, 5] x, float[2, b2, 4] h", {{"x", 0}, {"h", kNoBatchAxis}}), ElementsAre(0, kNoBatchAxis));
+  EXPECT_THAT(axes_by_shape("float[a, b2, 5] x, float[2, b2, 4] h", {{"x", 0}, {"h", kNoBatchAxis}}),
+              ElementsAre(0, kNoBatchAxis));
   EXPECT_THAT(axes_by_shape("float[a, c, 5] x, float[c, a, 4] h", {{"h", 1}}), ElementsAre(0, 1))
       << "its name counts for all";
 }

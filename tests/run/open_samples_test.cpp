@@ -33,7 +33,8 @@ class OpenSamples : public ::testing::Test {
 };
 
 TEST_F(OpenSamples, AreSelectedBeforeTheyAreCutIntoSteps) {
-  SampleRequest request = in_steps(Tensor::from<float>({3, 2}, {1, 2, 3, 4, 5, 6}), Tensor::from<float>({3, 1}, {1, 1, 1}), 2);
+  SampleRequest request =
+      in_steps(Tensor::from<float>({3, 2}, {1, 2, 3, 4, 5, 6}), Tensor::from<float>({3, 1}, {1, 1, 1}), 2);
   request.shard_index = 2, request.shard_count = 3;
   const auto source = open_samples(request, product());
   ASSERT_EQ(source->size(), 2U) << "two steps of one sample, not every third step";

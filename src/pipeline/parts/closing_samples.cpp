@@ -163,8 +163,7 @@ ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& pre
       return take_steps(std::move(chosen), data, *prepared.data, std::move(usual));
     }
   }
-  return take_steps(std::move(chosen), data, *prepared.data,
-                    stepped_samples_by_hash(*prepared.data, steps, wanted));
+  return take_steps(std::move(chosen), data, *prepared.data, stepped_samples_by_hash(*prepared.data, steps, wanted));
 }
 
 }  // namespace
@@ -186,8 +185,8 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
     if (found.size() >= kFewestToJudge) return take(std::move(chosen), *prepared.data, std::move(found));
   } else if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
-    const DataSource& beyond = hold(
-        chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *data.limit, whole.size())));
+    const DataSource& beyond =
+        hold(chosen, std::make_unique<SampleSubset>(whole, consecutive_samples(whole, *data.limit, whole.size())));
     std::vector<size_t> found = others_in(beyond);
     if (found.size() >= kFewestToJudge) return take(std::move(chosen), beyond, std::move(found));
   }

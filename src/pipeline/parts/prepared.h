@@ -42,8 +42,8 @@ struct Recipe {
   SampleRequest data = {};                    ///< to calibrate with; nothing: the table alone
   SampleRequest eval = {};                    ///< other data with the same preprocessing
   std::filesystem::path table = {};           ///< empty: ranges come from the data
-  bool measures = true;         ///< false: needs neither data nor a table
-  InputShapes shapes = {};      ///< of inputs whose sizes the model leaves open, where nothing is measured
+  bool measures = true;                       ///< false: needs neither data nor a table
+  InputShapes shapes = {};  ///< of inputs whose sizes the model leaves open, where nothing is measured
   const Target* target = nullptr;
   PlacementRequest placement = {};
   RewriteOptions format = {};

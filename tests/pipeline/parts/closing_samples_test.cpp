@@ -31,8 +31,8 @@ class ClosingSamplesOf : public SmallNetwork {
     return samples("data" + std::to_string(count), std::vector<float>(count, 1.5F));
   }
   [[nodiscard]] static Closing closing(const QuantizeOptions& given) {
-    Recipe recipe = recipe_of(given, requested_samples(given.data, &given.bound.evaluation.data, given.run),
-                              {given.calibrator});
+    Recipe recipe =
+        recipe_of(given, requested_samples(given.data, &given.bound.evaluation.data, given.run), {given.calibrator});
     recipe.table = given.table;
     const auto [prepared, measured, chosen] = measure(make(std::move(recipe)));
     const ClosingSamples found = closing_samples(given, prepared, measured);
