@@ -20,7 +20,8 @@ import numpy
 import onnx
 import onnx.inliner
 import openvino
-from speed_models import CLOCKS, LARGE, MODELS, processor, stack, time_ours
+from clocks import CLOCKS, time_ours
+from speed_models import LARGE, MODELS, processor, stack
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = (os.environ.get("DETENT") or str(ROOT / "build/release/detent")).split(":")

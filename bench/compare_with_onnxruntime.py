@@ -14,8 +14,9 @@ import time
 
 import numpy
 import onnxruntime
+from clocks import CLOCKS, time_ours
 from onnxruntime_cpu import restrict_to
-from speed_models import CLOCKS, LARGE, MODELS, ROOT, processor, stack, time_ours
+from speed_models import LARGE, MODELS, ROOT, processor, stack
 
 PROGRAM = os.environ.get("DETENT") or str(ROOT / "build/release/detent")
 

@@ -15,9 +15,10 @@ import sys
 import time
 
 import numpy
+from clocks import CLOCKS
 from int8_profile import (float_nodes, kinds_of, layers_of, open_session, options_of, profile_of, standalone_pairs, total)
 from onnxruntime_cpu import restrict_to
-from speed_models import CLOCKS, processor
+from speed_models import processor
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests/onnxruntime"))
 from engine import optimized_model  # noqa: E402

@@ -6,8 +6,8 @@ them."""
 
 import pathlib
 
+from clocks import time_ours
 from networks import arguments, labelled, print_header, print_row, scratch, unlabelled
-from speed_models import time_ours
 
 EVALUATION = {"--limit", "--eval", "--eval-limit", "--labels", "--masks", "--metric-command", "--next-token"}
 

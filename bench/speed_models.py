@@ -5,9 +5,6 @@ import os
 import pathlib
 import platform
 import re
-import subprocess
-import sys
-import time
 import typing
 
 import large_transformer
@@ -72,9 +69,6 @@ MODELS = {model.name: model for model in (
     SpeedModel(LARGE, make=large_transformer.write, inputs=_ids(128, 8192), short=2, most=10),
 ) if model.make or model.file.exists()}
 
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-
-
 def stack(count, dims, below=None, ones=False):
     """Returns samples, the same in every run: normal deviates, whole numbers below a bound, or ones."""
     random = numpy.random.default_rng(7)
@@ -83,19 +77,6 @@ def stack(count, dims, below=None, ones=False):
     if below:
         return random.integers(0, below, (count, *dims))
     return random.standard_normal((count, *dims), numpy.float32)
-
-
-def time_ours(words, clock):
-    """Returns the seconds of a command: of the wall, or of all its threads on the CPU."""
-    begun = time.perf_counter()
-    child = subprocess.Popen([*map(str, words), "--quiet", "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                             text=True)
-    errors = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}: {errors.strip()}")
-    return usage.ru_utime + usage.ru_stime if clock == "cpu" else time.perf_counter() - begun
 
 
 def processor():

@@ -4,12 +4,8 @@
 : "${WRITE_MODEL:?the program that writes models}"
 
 # Two products of 64 rows: every type takes them.
-awk 'BEGIN {
-  state = 5
-  for (i = 0; i < 4096; ++i) { state = (state * 16807) % 2147483647; w = w (i ? "," : "") sprintf("%.4f", state / 2147483647 - 0.5) }
-  print "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) <float[64,64] w = {" w "}> {"
-  print "  h = MatMul (x, w) r = Relu (h) y = MatMul (r, w) }"
-}' | "$WRITE_MODEL" in/model.onnx
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) <float[64,64] w = {%s}> {
+  h = MatMul (x, w) r = Relu (h) y = MatMul (r, w) }' "$(uniform 4096 5)" | "$WRITE_MODEL" in/model.onnx
 both="--policy small-layers=quantize --quiet --data random:normal,n=32 --eval random:normal,n=8,seed=2"
 
 accepts "three types" compare-types in/model.onnx $both --types int8,fp8,int4 --json out/report.json --html out/page.html

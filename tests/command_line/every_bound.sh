@@ -5,22 +5,17 @@
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
 
-numbers() {
-  awk -v n="$1" -v state="$2" 'BEGIN {
-    for (i = 0; i < n; ++i) { state = (state * 16807) % 2147483647; printf "%s%.4f", i ? "," : "", state / 2147483647 - 0.5 }
-  }'
-}
 # A network with an embedding and positions, residual Adds and logits; and an image network with a branch.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (int64[N,8] ids) => (float[N,8,32] logits)
   <float[32,32] e = {%s}, float[8,32] p = {%s}, int64[8] at = {0,1,2,3,4,5,6,7}, float[32,32] w = {%s}, float[32,32] v = {%s}> {
   t = Gather (e, ids) q = Gather (p, at) x = Add (t, q) h = MatMul (x, w) r = Relu (h) s = Add (r, x)
   u = Transpose <perm = [1, 0]> (v) logits = MatMul (s, u) }' \
-  "$(numbers 1024 5)" "$(numbers 256 6)" "$(numbers 1024 7)" "$(numbers 1024 8)" | "$WRITE_MODEL" in/tokens.onnx
+  "$(uniform 1024 5)" "$(uniform 256 6)" "$(uniform 1024 7)" "$(uniform 1024 8)" | "$WRITE_MODEL" in/tokens.onnx
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,3,8,8] x) => (float[N,4] y)
   <float[8,3,3,3] a = {%s}, float[8,8,1,1] b = {%s}, float[8,4] w = {%s}, int64[2] axes = {2,3}> {
   c = Conv <pads = [1,1,1,1]> (x, a) d = Relu (c) f = Conv (d, b) s = Add (f, d) z = Sigmoid (s) m = Mul (s, z)
   k = GlobalAveragePool (m) l = Flatten (k) y = MatMul (l, w) }' \
-  "$(numbers 216 9)" "$(numbers 64 10)" "$(numbers 32 11)" | "$WRITE_MODEL" in/image.onnx
+  "$(uniform 216 9)" "$(uniform 64 10)" "$(uniform 32 11)" | "$WRITE_MODEL" in/image.onnx
 
 # sound ARG...: an exit code of cli's list without 20, and no report of a sanitizer.
 sound() {

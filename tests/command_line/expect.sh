@@ -24,6 +24,11 @@ fail() {
   failures=$((failures + 1))
 }
 
+# uniform COUNT SEED: pseudo-random numbers between -0.5 and 0.5, comma separated.
+uniform() {
+  awk -v n="$1" -v s="$2" 'BEGIN { for (; i < n; ++i) { s = s * 16807 % 2147483647; printf "%s%.4f", i ? "," : "", s / 2147483647 - 0.5 } }'
+}
+
 # run ARG...: leaves stdout, stderr and $code.
 run() {
   cases=$((cases + 1))

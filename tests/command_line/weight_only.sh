@@ -4,12 +4,9 @@
 : "${WRITE_MODEL:?the program that writes models}"
 
 # Two layers of 64, the second behind a Transpose; the weights are the same pseudo-random numbers.
-awk 'BEGIN {
-  state = 5
-  for (i = 0; i < 4096; ++i) { state = (state * 16807) % 2147483647; w = w (i ? "," : "") sprintf("%.4f", state / 2147483647 - 0.5) }
-  print "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) <float[64,64] w = {" w "}, float[64,64] v = {" w "}> {"
-  print "  h = MatMul (x, w) r = Relu (h) t = Transpose <perm = [1, 0]> (v) y = MatMul (r, t) }"
-}' | "$WRITE_MODEL" in/model.onnx
+w=$(uniform 4096 5)
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) <float[64,64] w = {%s}, float[64,64] v = {%s}> {
+  h = MatMul (x, w) r = Relu (h) t = Transpose <perm = [1, 0]> (v) y = MatMul (r, t) }' "$w" "$w" | "$WRITE_MODEL" in/model.onnx
 
 for codes in int4 int8; do
   for block in 32 channel; do
@@ -41,12 +38,8 @@ grep -q "kept float: MatMul_3 (MatMul)  excluded by --exclude 'MatMul_3'" stdout
 rm -rf out/*
 
 # An embedding table becomes INT8 codes in the form that the engine takes; excluding its reader leaves floats.
-awk 'BEGIN {
-  state = 5
-  for (i = 0; i < 4096; ++i) { state = (state * 16807) % 2147483647; w = w (i ? "," : "") sprintf("%.4f", state / 2147483647 - 0.5) }
-  print "<ir_version: 8, opset_import: [\"\" : 17]> g (int64[N,4] ids) => (float[N,4,64] y) <float[64,64] e = {" w "}, float[64,64] w = {" w "}> {"
-  print "  x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }"
-}' | "$WRITE_MODEL" in/tokens.onnx
+printf '<ir_version: 8, opset_import: ["" : 17]> g (int64[N,4] ids) => (float[N,4,64] y) <float[64,64] e = {%s}, float[64,64] w = {%s}> {
+  x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }' "$w" "$w" | "$WRITE_MODEL" in/tokens.onnx
 for target in tensorrt onnxruntime; do
   accepts "an embedding for $target" quantize-weights in/tokens.onnx --type int4 --target $target -o out/$target.onnx --json out/$target.json
   grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB$" stdout &&
