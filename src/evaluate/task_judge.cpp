@@ -39,8 +39,7 @@ std::map<std::string, double> TaskScores::metrics(size_t model) const {
 TaskJudge::TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
                      const DataSource& samples, const RunSettings& run)
     : options_(options), reference_(reference), samples_(samples), run_(run),
-      task_(options, eval, samples, *run.reporter, &reference.graph(),
-            recognize_detections(reference, samples, run)),
+      task_(options, eval, samples, *run.reporter, &reference.graph(), recognize_detections(reference, samples, run)),
       values_(values_to_judge(reference, samples, run)) {
   task_.learn_classes(reference, samples, run);
 }
@@ -49,8 +48,7 @@ TaskScores TaskJudge::judge(std::span<const Model> variants, const std::vector<s
                             std::string_view progress, const Asked& asked) const {
   TaskScores scores;
   if (gives(options_, MetricSource::Command))
-    scores.command =
-        std::make_unique<MetricCommand>(options_, values_, names, static_cast<int64_t>(samples_.batch()));
+    scores.command = std::make_unique<MetricCommand>(options_, values_, names, static_cast<int64_t>(samples_.batch()));
   EvaluationRequest request{reference_, values_, samples_, run_, progress};
   request.judge = asked.task ? &task_ : nullptr, request.command = scores.command.get();
   request.by_batch = asked.by_batch, request.shown_samples = asked.shown;

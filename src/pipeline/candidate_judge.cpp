@@ -179,7 +179,8 @@ size_t best_of(const Contest& contest, const std::string& criterion) {
   const size_t count = contest.rows.size();
   size_t best = count;
   for (size_t c = 0; c < count; ++c)
-    if (contest.is_quantized(c) && (best == count || contest.rank(criterion, best) < contest.rank(criterion, c))) best = c;
+    if (contest.is_quantized(c) && (best == count || contest.rank(criterion, best) < contest.rank(criterion, c)))
+      best = c;
   return best == count ? 0 : best;
 }
 
@@ -251,8 +252,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
                                                  const std::string& what) const {
   const Stopwatch stopwatch;
   const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
-  TaskScores scores =
-      judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
+  TaskScores scores = judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
   scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
 

@@ -57,8 +57,7 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   note_calibration(report, measured);
   for (const ComparedCandidate& one : candidates.candidates)
     report.variants.push_back({{}, one.calibrator == one.name ? "" : one.calibrator});
-  const size_t winner =
-      judge.judge(report, candidates, std::to_string(names.size()) + " calibrators");
+  const size_t winner = judge.judge(report, candidates, std::to_string(names.size()) + " calibrators");
   report.plan = plan_report_of(prepared);
   report.opset = report.plan.opset, report.nodes = report.plan.nodes;
   if (prepared.half) add_floats(report.plan, prepared.half->report, graph, prepared.plan, prepared.facts);

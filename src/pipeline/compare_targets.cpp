@@ -68,7 +68,8 @@ Candidates make_targeted_candidates(const CompareOptions& options, const Request
   for (size_t i = 0; i < prepared.size(); ++i) {
     prepared[i] = changed(std::move(prepared[i]));
     half |= prepared[i].half.has_value();
-    all.append(naming_target(options.targets[i], [&] { return candidates_of(std::move(prepared[i]), names, options, report); }));
+    all.append(naming_target(options.targets[i],
+                             [&] { return candidates_of(std::move(prepared[i]), names, options, report); }));
   }
   if (half) add_baselines(all, options.model, *data, options.run);
   return all;

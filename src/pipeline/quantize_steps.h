@@ -11,7 +11,7 @@
 
 namespace detent {
 
-/// The work of `quantize` between the plan and the file. What it points at must outlive it.
+/// The work of `quantize` between the plan and the file. All that it points at must outlive it.
 struct QuantizeWork {
   QuantizeOptions given;  ///< by the user; the fastest file is that of others
   QuantizeOptions options = with_level(given);

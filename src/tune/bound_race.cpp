@@ -172,7 +172,8 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
   const auto run = [&](size_t b, std::span<const Tensor> inputs, BufferPool& pool, const auto& take) {
     std::vector<bool> some(tallies.size());
     for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
-    field.models->run(inputs, pool, [&](auto variant, auto&& outputs) { take(*variant, std::move(outputs)); }, &some);
+    field.models->run(
+        inputs, pool, [&](auto variant, auto&& outputs) { take(*variant, std::move(outputs)); }, &some);
   };
   tally_batches(batches, from, until, bounded_.settings, run, tallies, comparable_);
   if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())

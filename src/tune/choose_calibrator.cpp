@@ -83,8 +83,7 @@ class Contest {
     if (question.source->batch() == 1)
       extremes_ = samples_of_extremes(question.calibration, kMostExtremes, question.clipped);
     const SampleSubset first(*question.source, samples_);
-    names_ = in_front_of_softmax(question.model.graph(),
-                                 values_to_compare(question.model, first, question.settings));
+    names_ = in_front_of_softmax(question.model.graph(), values_to_compare(question.model, first, question.settings));
     if (names_.empty()) return;
     finds_objects_ = recognize_detections(question.model, first, question.settings).has_value();
     const Graph& graph = question.model.graph();

@@ -258,8 +258,7 @@ Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator) {
   if (!measured.samples) return {};
   const auto least_error = make_calibrator("mse");
   const Calibrator& used = calibrator ? *calibrator : *least_error;
-  if (recipe.target->engine.whole_graph &&
-      !(prepared.plan.type == CodeType::Int8 && recipe.target->has_wide_islands()))
+  if (recipe.target->engine.whole_graph && !(prepared.plan.type == CodeType::Int8 && recipe.target->has_wide_islands()))
     return {};
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
   PairVariants variants = variants_of(prepared, ranges, recipe.kept);

@@ -152,8 +152,8 @@ ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& pre
   if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
     std::vector<size_t> found = beside_calibration(
-        whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *data.limit), measured.calibration,
-        wanted, options.run, [&](size_t sample) { return sample * steps + steps - 1; });
+        whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *data.limit), measured.calibration, wanted,
+        options.run, [&](size_t sample) { return sample * steps + steps - 1; });
     if (found.size() >= kFewestToJudge) return take_steps(std::move(chosen), unlimited(data), whole, std::move(found));
   }
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
