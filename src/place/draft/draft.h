@@ -196,7 +196,6 @@ class PlacementDraft {
   void finish_edges(PlacementPlan& plan) const;
   void finish_values(PlacementPlan& plan);
   void finish_groups(PlacementPlan& plan);
-  void finish_second_pairs(PlacementPlan& plan) const;
   [[nodiscard]] Runs runs(NodeId node) const;
   [[nodiscard]] std::set<ValueId> roots_of(bool ValueDecision::*mark);
 

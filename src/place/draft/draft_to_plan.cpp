@@ -78,10 +78,13 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
                         .rule = decision.rule,
                         .reason = decision.reason,
                         .overruled = decision.overruled};
-      if (decision.is_int8())
-        edge.reads = Reads::Pair;
-      else if (runs(node.id) == Runs::Dynamic)
-        edge.reads = Reads::Dynamic;
+      const bool wide = reads_wide(node.id, slot);
+      if (!decision.is_int8())
+        edge.reads = runs(node.id) == Runs::Dynamic ? Reads::Dynamic : Reads::Float;
+      else
+        edge.reads = wide == is_wide(edge.value) ? Reads::Pair : Reads::SecondPair;
+      if (edge.reads == Reads::SecondPair && !facts_->is_constant(edge.value))
+        edge.reason += wide ? "; converted to 16 bits" : "; converted to 8 bits";
       if (!decision.is_decided()) edge.reason = silence(*facts_, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
@@ -100,8 +103,11 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
 void PlacementDraft::finish_values(PlacementPlan& plan) {
   plan.values = values_;
   for (const ValueId value : ranged_) plan.values.try_emplace(value);
-  for (const EdgeDecision& edge : plan.edges)
-    if (edge.reads_pair()) plan.values[edge.value].pair = true;
+  for (const EdgeDecision& edge : plan.edges) {
+    if (!edge.reads_pair()) continue;
+    plan.values[edge.value].pair = true;
+    if (edge.reads == Reads::SecondPair) plan.values[edge.value].second_pair = true;
+  }
   for (auto& [id, value] : plan.values) value.pair = value.pair || value.output;
   std::erase_if(plan.values, [&](const auto& one) { return !one.second.pair && !ranged_.contains(one.first); });
   const auto holds = [&](ValueId value) { return plan.values.contains(value); };
@@ -138,18 +144,6 @@ void PlacementDraft::finish_groups(PlacementPlan& plan) {
   }
 }
 
-void PlacementDraft::finish_second_pairs(PlacementPlan& plan) const {
-  for (EdgeDecision& edge : plan.edges) {
-    if (!edge.reads_pair()) continue;
-    ValueDecision& value = plan.values.at(edge.value);
-    if (reads_wide(edge.consumer, edge.slot) == value.wide) continue;
-    edge.reads = Reads::SecondPair;
-    value.second_pair = true;
-    if (!facts_->is_constant(edge.value))
-      edge.reason += value.wide ? "; converted to 8 bits" : "; converted to 16 bits";
-  }
-}
-
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   PlacementPlan plan;
   plan.target = &facts_->target();
@@ -158,7 +152,6 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_edges(plan);
   finish_values(plan);
   finish_groups(plan);
-  finish_second_pairs(plan);
   for (const auto& [node, wide] : wide_nodes_) plan.wide_nodes.push_back(wide);
   plan.doubts = doubts_;
   for (const EngineDoubt& doubt : doubts_) plan.notes.push_back(doubt.reason + "; " + doubt.cure);

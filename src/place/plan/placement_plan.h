@@ -123,7 +123,7 @@ struct PlacementPlan {
   /// Returns the values whose range must be known, ascending by id: all of `values`. Paired constants (onnxruntime, Add
   /// and Mul) are included; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
-  /// Returns the decision about a value; the default one where the plan has none.
+  /// Returns the decision about a value; the default where it is not quantized.
   [[nodiscard]] const ValueDecision& about(ValueId value) const;
   /// Returns the codes that an edge with a pair reads.
   [[nodiscard]] CodeType codes_of(const EdgeDecision& edge) const;
