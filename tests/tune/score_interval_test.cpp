@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "core/mean.h"
 #include "detections/average_precision.h"
 #include "evaluate/float_network.h"
 #include "evaluate/trial.h"
