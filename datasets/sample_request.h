@@ -34,8 +34,7 @@ struct NamedAxis {
   std::string text = {};  ///< as it was written
 };
 
-/// DataOptions after their texts were parsed: what they ask for, of any model. All that follows reads the request
-/// alone.
+/// DataOptions after their texts were parsed: what they ask for, of any model. Later code reads the request alone.
 struct SampleRequest {
   std::shared_ptr<const DataSource> own = {};
   std::vector<Tensor> arrays = {};

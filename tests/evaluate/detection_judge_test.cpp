@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 
+#include "datasets/sample_request.h"
 #include "detent/base/error.h"
 #include "model/temporary_folder.h"
 #include "run/memory_source.h"
