@@ -61,6 +61,10 @@ def share(report):
     return coded / (coverage["macs"] + sum(block["macs"] for block in blocks))
 
 
+def percent(part):
+    return "" if part is None else f"{100 * part:.2f} %"
+
+
 def main():
     given = arguments(__doc__, "lm")
     print_header("network, FP32", "type", "attention", "score", "SQNR dB", "argmax agreement", "MACs in 8 bits", "blocks", "size")
@@ -75,7 +79,7 @@ def main():
                 bound, error, blocks = report.get("bound"), report["error"], report["attention"]
                 print_row(f"{name}, {bound['fp32']:.4f} {bound['metric']}" if bound else name, kind, attention,
                           f"{bound['reached']:.4f}" if bound else "", f"{error['sqnr_db']:.1f}",
-                          f"{100 * error['argmax_agreement']:.2f} %", f"{100 * share(report):.1f} %",
+                          percent(error["argmax_agreement"]), f"{100 * share(report):.1f} %",
                           f"{sum(block['quantized'] for block in blocks)} of {len(blocks)}", f"{size / 1e6:.2f} MB")
 
 
