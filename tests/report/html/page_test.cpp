@@ -288,8 +288,8 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   report.variants[1].name = report.winner = report.variants[0].takes = kHostile;
   report.variants[0].metrics[kHostile] = report.fp32[kHostile] = 1;
   report.variants[0].outputs = {{kHostile, 20, 1}, {"y", 20, 1}};
-  report.plan.layers[1] = {kHostile, kHostile, false, kHostile, kHostile, 1, 1};
-  report.plan.edges[1] = {kHostile, kHostile, kHostile, 0, false, std::nullopt, kHostile, kHostile};
+  report.plan.layers[1] = {kHostile, kHostile, Runs::Float, kHostile, kHostile, 1, 1};
+  report.plan.edges[1] = {kHostile, kHostile, kHostile, 0, Reads::Float, std::nullopt, kHostile, kHostile};
   report.plan.edges[0].consumer = report.plan.edges[0].reason = report.plan.edges[0].op = kHostile;
   report.plan.notes = {kHostile};
   report.values[0].op = report.values[0].ranges[0].calibrator = kHostile;
