@@ -6,7 +6,6 @@
 
 #include "core/files/reach.h"
 #include "core/text.h"
-#include "datasets/audio/audio_preprocess.h"
 #include "datasets/images/image_transform.h"
 #include "datasets/images/label_folder.h"
 #include "detections/average_precision.h"
@@ -133,7 +132,7 @@ OutputForms recognize_outputs(const Model& model, const DataSource& samples, con
 
 DetectionJudge::DetectionJudge(const EvaluationOptions& options, std::optional<PreprocessSpec> preprocess,
                                int64_t classes)
-    : preprocess_(std::move(preprocess)), labels_name_(options.labels.string()) {
+    : labels_name_(options.labels.string()), preprocess_(std::move(preprocess)) {
   if (gives(options, MetricSource::Objects))
     labels_ = is_folder(options.labels) ? read_label_folder(options.labels, classes) : read_coco(options.labels);
 }

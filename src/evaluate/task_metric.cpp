@@ -9,6 +9,7 @@
 #include "datasets/token_list.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 

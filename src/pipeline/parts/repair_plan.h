@@ -6,6 +6,7 @@
 #include <string>
 
 #include "calibrate/choose_ranges.h"
+#include "datasets/sample_request.h"
 #include "detent/repair.h"
 #include "model/model.h"
 #include "pipeline/parts/identified_samples.h"
