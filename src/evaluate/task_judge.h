@@ -47,7 +47,7 @@ class TaskJudge {
   [[nodiscard]] const std::vector<std::string>& values() const { return values_; }
   [[nodiscard]] const TaskMetric& task() const { return task_; }
 
-  /// What a judgement keeps beside the sums.
+  /// The parts of a judgement beside the sums.
   struct Asked {
     bool task = true;      ///< scores of the task; false: errors alone
     bool by_batch = true;  ///< the sums of each batch

@@ -219,7 +219,7 @@ void take_fastest(QuantizeWork& work) {
   take_variant(work.attempt, std::move(*fastest.variant), std::move(fastest.ranges));
 }
 
-// ---- What they need ----
+// ---- Their conditions ----
 
 bool always(const QuantizeWork&) { return true; }
 bool has_samples(const QuantizeWork& work) { return work.attempt.measured.samples != nullptr; }

@@ -10,7 +10,7 @@
 
 namespace detent {
 
-/// What a level of `--accuracy` stands for where there is data and the user says nothing else; the steps that it takes
+/// The meaning of a level of `--accuracy` where there is data and the user says nothing else; the steps that it takes
 /// are marked in kSteps (pipeline/quantize_steps.cpp).
 struct AccuracyLevel {
   Accuracy level;

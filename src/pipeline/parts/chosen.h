@@ -49,9 +49,9 @@ void apply(Change change, Attempt& attempt);
 
 /// Measures histograms of the plan's values and finds outlier samples; where those are dropped, a second pass runs
 /// without them. Applies what these tell: no pairs on values of the residual stream that INT8 ruins (ruined_readers),
-/// scales of their own where others hide a value (values_apart).
-/// Errors  those of calibration_from() or calibrate(); Usage when samples of a table are to be dropped: it has no histograms of single
-///         samples.
+/// separate scales where a joined one hides a value (values_apart).
+/// Errors  those of calibration_from() or calibrate(); Usage when samples of a table are to be dropped: it has no
+///         histograms of single samples.
 [[nodiscard]] Attempt measure(Prepared prepared);
 
 /// Announces the values that measure() will ask the recipe's pass for. Nothing without one, or with a table.

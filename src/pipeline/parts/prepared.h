@@ -126,7 +126,7 @@ struct Prepared {
 ///         check_one_file and check_memory_need.
 [[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
 
-/// What a search found: it replaces these members of the recipe.
+/// The result of a search: it replaces these members of the recipe.
 struct Change {
   std::optional<MeasuredFacts> kept = {};
   std::optional<ForcedFloat32> float32 = {};
