@@ -19,7 +19,7 @@ struct QuantizeWork {
   const BoundJudge* judge = nullptr;  ///< of a bound or of a task; nullptr: neither is given
   LatencyTimer* timer = nullptr;      ///< of a search by latency; nullptr: none is asked for
 
-  std::optional<Chosen> start = {};  ///< what was chosen when the improvements began
+  std::optional<Chosen> start = {};  ///< the choice when the improvements began
   std::optional<BoundReport> bound = {};
   std::optional<LatencyReport> latency = {};
   std::filesystem::path without_pairs = {};  ///< the float or cast file in the timer's folder that is to be written
