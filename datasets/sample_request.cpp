@@ -95,6 +95,7 @@ RequestedSamples requested_samples(const DataOptions& data, const DataOptions* e
                                    const PipelineFile* pipeline) {
   refuse_stray_options(data, eval, run);
   RequestedSamples samples{parse_samples(data, pipeline), {}};
+  if (eval) samples.eval.option = eval->option;
   if (eval && eval->given()) samples.eval = parse_samples(*eval, pipeline);
   return samples;
 }
