@@ -92,7 +92,8 @@ Error usage_error(const Program& program, const CLI::ParseError& error) {
     for (const Declared& one : program.commands)
       for (const Option& option : one.options->options)
         if (one.app == command && option.only_key() && option.long_name() == name)
-          return {ErrorCode::Usage, "there is no option '" + name + "'", "write " + option.spelling() + "=VALUE"};
+          return {ErrorCode::Usage, "there is no option '" + name + "'",
+                  "did you mean '" + option.spelling() + "=VALUE'?"};
     if (name.starts_with("--"))
       return {ErrorCode::Usage, "there is no option '" + name + "'", did_you_mean(name, options, otherwise)};
     if (!subcommands.empty()) return {ErrorCode::Usage, error.what(), did_you_mean(unknown, subcommands, otherwise)};
