@@ -370,7 +370,8 @@ TEST(Documents, NameTheTypeOfCodesInEachSentence) {
   PlanReport plan = whole_plan();
   plan.layers.front().name = "conv", plan.edges.front().consumer = "conv";
   plan.forecasts.front().parts.front().name = "convolutions";
-  plan.coverage.type = CodeType::Fp8;
+  plan.coverage.type = plan.edges.front().codes = CodeType::Fp8;
+  plan.layers.front().runs = plan.attention.front().runs = Runs::Fp8;
   for (const std::string& form : {to_text(plan, Lists::All), to_html(plan)}) {
     EXPECT_THAT(form, HasSubstr("FP8"));
     EXPECT_THAT(form, Not(HasSubstr("INT8")));
