@@ -13,6 +13,7 @@
 #include "detent/base/error.h"
 #include "evaluate/closing_error.h"
 #include "evaluate/judge.h"
+#include "evaluate/task_judge.h"
 #include "model/graph_patch.h"
 #include "model/qoperators.h"
 #include "model/write_shown_model.h"
