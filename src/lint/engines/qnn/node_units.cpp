@@ -55,9 +55,7 @@ void htp_per_channel(const LintView& view, FindingLog& log) {
 
 void htp_no_kernel(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    std::string missing = missing_kernel(view.facts(), node);
-    if (missing.empty() && is_wrong_on_htp(node)) missing = kSummedInCodes;
-    if (missing.empty() && runs_in_floats_on_htp(node)) missing = kInFloats;
+    const std::string missing = missing_kernel(view.facts(), node);
     if (missing.empty()) continue;
     log.add(node.name, node.op_type + " " + missing,
             "write it out in operators that HTP has (detent quantize does so for GELU, Mod by a constant and others)",

@@ -36,12 +36,11 @@ void note_islands(const GraphFacts& facts, PlacementDraft& draft) {
     } else if (draft.is_out(node.id) && std::ranges::any_of(present(node.outputs), is_data)) {
       draft.note(facts.describe(node.id) + " stays float, which HTP does not run: it splits the model");
     } else if (const std::string missing = missing_kernel(facts, node); !missing.empty()) {
-      draft.note(facts.describe(node.id) + " " + missing);
-    } else if (is_wrong_on_htp(node)) {
-      draft.doubt({node.id, facts.describe(node.id) + " " + kSummedInCodes,
-                   "write the sum as a product with a triangle of ones"});
-    } else if (runs_in_floats_on_htp(node)) {
-      draft.note(facts.describe(node.id) + " " + kInFloats);
+      const std::string reason = facts.describe(node.id) + " " + missing;
+      if (is_wrong_on_htp(node))
+        draft.doubt({node.id, reason, "write the sum as a product with a triangle of ones"});
+      else
+        draft.note(reason);
     }
   }
 }

@@ -21,14 +21,8 @@ namespace detent {
 /// and emulator on x86-64, asked in November 2026.
 [[nodiscard]] std::string missing_kernel(const GraphFacts& facts, const Node& node);
 
-/// Asked on the emulator of QAIRT 2.51.
-inline constexpr const char* kSummedInCodes = "is summed by HTP in codes, without their zero point (-13 dB for 30)";
-inline constexpr const char* kInFloats =
-    "has no INT8 kernel on HTP, which computes it in floats: what a Conv writes for it comes out 2 to 3 dB worse there";
-/// True for an operator that HTP computes wrongly between pairs (kSummedInCodes).
+/// True for an operator that HTP computes wrongly between pairs.
 [[nodiscard]] bool is_wrong_on_htp(const Node& node);
-/// True for an operator that HTP runs in floats between its pairs (kInFloats).
-[[nodiscard]] bool runs_in_floats_on_htp(const Node& node);
 
 /// True for Cast and Shape: they read a pair where the value has one.
 [[nodiscard]] bool reads_beside_units(const GraphFacts& facts, NodeId node);
