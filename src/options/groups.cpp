@@ -353,6 +353,16 @@ OptionList policy_options(PlacementOptions& placement) {
                      {{"auto", P::Residual::Auto}, {"float", P::Residual::Float}, {"quantize", P::Residual::Quantize}}),
               "Residual Adds of a transformer: auto keeps those float whose measured ranges INT8 would ruin; quantize "
               "puts pairs on all; float keeps all float"),
+          row("--embeddings",
+              choice(placement.embeddings,
+                     {{"auto", P::Embeddings::Auto}, {"float", P::Embeddings::Float}, {"int8", P::Embeddings::Int8}}),
+              "Tables that Gather reads, for onnxruntime and openvino: INT8 with a scale a column, or float; auto: "
+              "INT8 "
+              "above 1 MB"),
+          row("--float-weights",
+              choice(placement.float_weights, {{"float", P::FloatWeights::Float}, {"int8", P::FloatWeights::Int8}}),
+              "Weights of layers that stay float: int8 stores them as codes with a scale a channel, a quarter of the "
+              "size; the engine may convert them in each run"),
           row("--scales", choice(placement.scales, {{"fp16", P::Scales::Fp16}, {"fp32", P::Scales::Fp32}}),
               "Scales of FP16 values: FP16, which raises the opset to 19, or FP32 between casts",
               {.key_of = "--format"}),
@@ -402,18 +412,20 @@ Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   Choice type =
       choice(activation, {{"int16", D::Int16}, {"int8", D::Int8}, {"uint16", D::UInt16}, {"uint8", D::UInt8}});
   Choice any = type;
-  any.words.insert(any.words.begin(), "dynamic");
+  any.words.insert(any.words.begin(), {"auto", "dynamic"});
   any.get = [type, &dynamic] { return dynamic ? "dynamic" : type.get(); };
   any.take = [type, &activation, &dynamic](const std::string& word) {
     dynamic = word == "dynamic";
-    if (!dynamic) return type.take(word);
+    if (!dynamic && word != "auto") return type.take(word);
     activation.reset();
   };
-  return row("--activation", any,
-             "Type of quantized activations (default: the target's). With 16 bits weights keep 8 (A16W8), below opset "
-             "21 by operators of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their "
-             "activations at run time; other layers have pairs with --data, and stay float without",
-             {.group = "Format"});
+  return row(
+      "--activation", any,
+      "Type of quantized activations (default: auto, the target's type, and for onnxruntime scales at run time for "
+      "products that no scale in advance fits). With 16 bits weights keep 8 (A16W8), below opset 21 by operators "
+      "of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their activations at run "
+      "time; other layers have pairs with --data, and stay float without",
+      {.group = "Format"});
 }
 
 Option float_type_option(std::optional<FloatType>& type, std::string help) {

@@ -126,6 +126,8 @@ void add_coverage(const CoverageReport& more, CoverageReport& sum) {
   sum.int8_layers += more.int8_layers;
   sum.params += more.params;
   sum.int8_params += more.int8_params;
+  sum.embedding_params += more.embedding_params;
+  sum.int8_embedding_params += more.int8_embedding_params;
   sum.pairs += more.pairs;
 }
 

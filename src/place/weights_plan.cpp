@@ -27,8 +27,8 @@
 
 #include "core/float_type.h"
 #include "place/draft/draft.h"
+#include "place/draft/tables.h"
 #include "place/rules/rules.h"
-#include "place/tables.h"
 
 namespace detent {
 

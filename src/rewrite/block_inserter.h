@@ -12,18 +12,13 @@ namespace detent {
 /// Codes of weights and tables, by the float value that they replace.
 using BlockedWeights = std::map<ValueId, BlockedWeight>;
 
-/// The form of a table that Gather reads, for ONNX Runtime: a Gather of codes with DequantizeLinear behind it, or of
-/// floats with DequantizeLinear in front of it. Both give the same bits. Only the second leaves the outputs of the
-/// graph's own nodes as they are, which PatchUnion needs.
-enum class GatheredTables : uint8_t { Codes, Floats };
-
 /// Gives every layer of the plan a separate DequantizeLinear over the codes of its weight: engines fuse one that has a
 /// single reader. Codes are called VALUE_quantized, scales VALUE_scale; there is no zero point. The plan's tables are
-/// written too. Needs opset 21 for 4-bit codes and for blocks.
-/// weights  of every value in plan.weights; tables without an entry stay float
-/// Empty    a plan without weights and tables -> an empty patch.
+/// written too, with a DequantizeLinear in front of all readers: gather_codes() finishes a file. Needs opset 21 for
+/// 4-bit codes and for blocks. weights  of every value in plan.weights; tables without an entry stay float Empty    a
+/// plan without weights and tables -> an empty patch.
 [[nodiscard]] GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, const BlockedWeights& weights,
-                                           const BlockFormat& format, GatheredTables gathered = GatheredTables::Codes);
+                                           const BlockFormat& format);
 
 /// Returns the opset that the format needs. Source: ONNX docs/Changelog.md, DequantizeLinear-21; per-axis scales from
 /// 13 on.

@@ -4,6 +4,7 @@
 
 #include "exec/executor.h"
 #include "place/weights_plan.h"
+#include "rewrite/gathered_codes.h"
 #include "rewrite/table_quantizer.h"
 
 namespace detent {
@@ -38,6 +39,8 @@ struct Written {
       weights.emplace(table.value, codes ? *codes : *column_codes(*graph.constant(table.value)));
     }
     apply_patch(model, make_blocks_patch(graph, plan, weights, {}));
+    if (const GraphPatch gathered = gather_codes(model.graph(), *plan.target); !gathered.empty())
+      apply_patch(model, gathered);
   }
   [[nodiscard]] const Node& writer(const char* value) const {
     return *model.graph().producer(*model.graph().find_value(value));

@@ -64,8 +64,7 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
 }
 
 void write_blocks(BlockedModel& blocked) {
-  const GraphPatch patch = make_blocks_patch(blocked.model.graph(), blocked.plan, blocked.weights, blocked.format);
-  if (!patch.add_nodes.empty()) apply_patch(blocked.model, patch);
+  insert_blocks(blocked.model, blocked.plan, blocked.weights, blocked.format);
 }
 
 Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,

@@ -174,7 +174,7 @@ void equalize(Prepared& made, Model& model) {
   } else if (recipe.equalize.equalizes()) {
     // Channels are evened out for codes with one scale, whenever that is found; the plan of pairs shows where they are.
     PlacementRequest placement = recipe.placement;
-    placement.dynamic_products = false;
+    placement.dynamic_products = placement.ruined_products_dynamic = false;
     made.equalized = equalize_as_requested(
         model, recipe.equalize, inputs, *made.data, recipe.outliers,
         {.per_tensor_weights = recipe.format.per_tensor_weights},
@@ -301,6 +301,8 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
   if (!warning.empty()) given.run.reporter->warn(warning);
   given.placement = placement_with(given.format, given.placement, *given.target);
   given.placement.dynamic_products = format.dynamic;
+  given.placement.ruined_products_dynamic =
+      given.target->engine.runs_qoperators && !format.activation && placement.type == CodeType::Int8;
   given.placement.ranges_known = !given.measures || given.data.given() || !given.table.empty();
   given.equalize = parse_equalize(equalize.equalize);
   return given;
@@ -313,7 +315,10 @@ Prepared make(Recipe recipe, Prepared before) {
   const bool retypes = first || evens || recipe.float32 != made.recipe.float32;
   const bool places = retypes || recipe.kept != made.recipe.kept;
   made.recipe = std::move(recipe);
-  if (made.recipe.placement.dynamic_products && !made.apart) made.apart = std::make_shared<const SamplesApart>();
+  const PlacementRequest& placement = made.recipe.placement;
+  const bool dynamic =
+      placement.dynamic_products || (placement.ruined_products_dynamic && !made.recipe.kept.ruined.empty());
+  if (dynamic && !made.apart) made.apart = std::make_shared<const SamplesApart>();
   if (reads) {  // model.onnx -> graph that the target likes, equalized
     Model model = made.recipe.pipeline ? read_float_model(*made.recipe.pipeline) : read_float_file(made.recipe.model);
     if (first)

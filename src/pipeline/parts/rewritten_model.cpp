@@ -8,6 +8,7 @@
 #include "half/narrow_io.h"
 #include "pipeline/parts/provenance.h"
 #include "rewrite/dynamic_product.h"
+#include "rewrite/gathered_codes.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
@@ -48,6 +49,10 @@ RewrittenModel rewritten(Model model, const RewriteRequest& request, const Prove
   if (before) before(graph, written.rewrite);
   apply_patch(written.model, written.rewrite.patch);
   take_unread_out(written, replaced);
+  if (const GraphPatch gathered = gather_codes(written.model.graph(), *request.plan.target); !gathered.empty()) {
+    apply_patch(written.model, gathered);
+    promise_gathered_codes(written.promised, gathered);
+  }
   write_provenance(written.model, provenance);
   return written;
 }

@@ -106,9 +106,13 @@ class PlacementDraft {
   /// Has the weight written as INT8 + DQ, which the weight of an INT8 layer is anyway.
   void quantize_weight(NodeId node) { nodes_[node].weight_quantized = true; }
 
-  /// Has a constant operand of an op without weights (the scale of a LayerNormalization) written as codes with one
-  /// scale, and the constant in slot `bias`, if it is one, as its bias.
-  void quantize_operand(NodeId node, int slot, int bias) { operands_[node] = {slot, bias}; }
+  /// Has a constant operand of an op without weights (the scale of a LayerNormalization, an embedding) written as codes
+  /// with one scale, or one for each index of an axis.
+  /// bias  slot of a constant that becomes its bias; -1: none
+  struct Operand {
+    int slot = 0, axis = -1, bias = -1;
+  };
+  void quantize_operand(NodeId node, Operand operand) { operands_[node] = operand; }
 
   /// Gives pairs on the two values, if both have one in the end, one scale.
   void share_scale(MaybeValue a, MaybeValue b);
@@ -208,10 +212,7 @@ class PlacementDraft {
   mutable Ends ends_;
   std::vector<MaskedSum> masked_sums_;
   std::map<NodeId, WideNode> wide_nodes_;
-  std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind
-  struct Operand {
-    int slot = 0, bias = -1;
-  };
+  std::map<NodeId, Use> biases_;             // of MatMuls with an Add behind
   std::map<NodeId, Operand> operands_;       // of ops without weights
   ValueMap<ValueId> scale_parent_;           // union-find forest
   std::map<ValueId, ValueDecision> values_;  // what rules decide about them, whether they get a pair or not

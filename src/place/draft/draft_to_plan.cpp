@@ -42,9 +42,9 @@ void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan
   }
   if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
   if (const auto found = operands_.find(node.id); found != operands_.end()) {
-    const auto [slot, bias] = found->second;
+    const auto [slot, axis, bias] = found->second;
     plan.weights.push_back(
-        {node.id, slot, *node.input(slot), -1, bias < 0 ? std::nullopt : std::optional(Use{node.id, bias})});
+        {node.id, slot, *node.input(slot), axis, bias < 0 ? std::nullopt : std::optional(Use{node.id, bias})});
   }
 }
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "place/draft/flow.h"
 
 namespace detent {
 namespace {
 
-/// Most nodes visited on the way to the signal; front ends have tens of nodes.
-constexpr int kMostSteps = 256;
+/// Most values visited on the way to the signal, each once for what is asked of it; front ends have tens of nodes, one
+/// with an octave after the other (constant Q) some hundreds.
+constexpr int kMostSteps = 1024;
 
 /// True when every number of a float constant passes `check`, and for a missing operand. Ends at the first that does
 /// not: most weights have a negative number among the first.
@@ -68,10 +70,11 @@ bool moves(const GraphFacts& facts, const Node& node) {
          (facts.traits(node.id).commutes && facts.kind(node.id) != OpKind::MaxPool);
 }
 
-/// True for Mul or Div by a constant.
+/// True for Mul or Div by a constant, and for Neg.
 bool scales(const GraphFacts& facts, const Node& node) {
   const OpKind kind = facts.kind(node.id);
-  return (kind == OpKind::Mul || kind == OpKind::Div) && is_constant_affine(facts, node.id);
+  const bool by_constant = (kind == OpKind::Mul || kind == OpKind::Div) && is_constant_affine(facts, node.id);
+  return node.op_type == "Neg" || by_constant;
 }
 
 class SignalWalk {
@@ -84,6 +87,11 @@ class SignalWalk {
   }
 
  private:
+  enum class Role : uint8_t { Energies, Transformed, Signal, Size };
+
+  /// True for a value that was asked before: had it failed, the walk would have ended.
+  bool is_known(Role role, MaybeValue value) { return value && !asked_.emplace(role, *value).second; }
+
   [[nodiscard]] bool ends_spectrum() const {
     return facts_.kind(end_.id) == OpKind::Log || is_root(facts_, end_) || is_filterbank(facts_, end_);
   }
@@ -107,6 +115,7 @@ class SignalWalk {
   }
 
   bool energies(MaybeValue value) {
+    if (is_known(Role::Energies, value)) return true;
     if (gives_up(value)) return false;
     const Node* node = facts_.producer(value);
     if (!node) return facts_.value(*value).is_input && filtered_ && facts_.kind(end_.id) == OpKind::Log;
@@ -115,6 +124,7 @@ class SignalWalk {
 
   /// True when `value` is a linear transform of the signal.
   bool transformed(MaybeValue value) {
+    if (is_known(Role::Transformed, value)) return true;
     if (gives_up(value)) return false;
     vectors_.insert(*value);
     const Node* node = facts_.producer(value);
@@ -128,6 +138,7 @@ class SignalWalk {
 
   /// True when `value` is a linear function of graph inputs, possibly divided by its size.
   bool signal(MaybeValue value) {
+    if (is_known(Role::Signal, value)) return true;
     if (gives_up(value)) return false;
     const Node* node = facts_.producer(value);
     if (!node) return facts_.value(*value).is_input;
@@ -144,6 +155,7 @@ class SignalWalk {
 
   /// True when `value` is computed without a layer: the peak or the deviation that a signal is divided by.
   bool needs_no_layer(MaybeValue value) {
+    if (is_known(Role::Size, value)) return true;
     if (gives_up(value)) return false;
     const Node* node = facts_.producer(value);
     if (!node) return true;
@@ -193,6 +205,7 @@ class SignalWalk {
   const Node& end_;
   std::set<NodeId> path_;
   std::set<ValueId> vectors_;
+  std::set<std::pair<Role, ValueId>> asked_;
   int steps_ = 0;
   bool sums_ = false, filtered_ = false;
 };

@@ -62,6 +62,22 @@ TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
   return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
 }
 
+/// Counts the numbers of tables that Gather reads, each table once.
+void count_embeddings(const Graph& graph, PlacementPlan& plan) {
+  constexpr int64_t kLeast = 1024;  // as in place/draft/tables.cpp
+  std::set<ValueId> counted;
+  for (const Node& node : graph.nodes()) {
+    const MaybeValue table = node.op_type == "Gather" ? node.input(0) : kNoValue;
+    const Tensor* numbers = table ? graph.constant(*table) : nullptr;
+    if (!numbers || numbers->element_count() < kLeast || !counted.insert(*table).second) continue;
+    const bool codes = std::ranges::find(plan.weights, *table, &WeightDecision::value) != plan.weights.end();
+    const bool stored = numbers->type() == DataType::Int8;  // in a file with codes already
+    if (!codes && !stored && numbers->type() != DataType::Float32 && !is_half(numbers->type())) continue;
+    plan.coverage.embedding_params += numbers->element_count();
+    if (codes || stored) plan.coverage.int8_embedding_params += numbers->element_count();
+  }
+}
+
 void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                        const ValueMap<DataType>& types, PlacementPlan& plan) {
   const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
@@ -123,6 +139,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     count_layer(layer, plan);
   }
   for (AttentionDecision& decision : plan.attention) decision.macs = count_macs(graph, shapes, decision.block);
+  count_embeddings(graph, plan);
   count_activations(graph, shapes, activations, types, plan);
   plan.coverage.pairs = std::ssize(plan.paired_values());
 }

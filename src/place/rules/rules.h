@@ -19,5 +19,7 @@ extern const Rule kFusedActivation;
 extern const Rule kBatchNorm;
 extern const Rule kAttentionAndNorms;
 extern const Rule kGraphOutputs;
+extern const Rule kEmbeddings;
+extern const Rule kFloatWeights;
 
 }  // namespace detent::rules

@@ -5,6 +5,7 @@
 
 #include "core/files/mapped_file.h"
 #include "detent/base/error.h"
+#include "rewrite/gathered_codes.h"
 #include "rewrite/table_quantizer.h"
 #include "run/for_each_index.h"
 
@@ -52,9 +53,14 @@ BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, c
 Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
                   const BlockFormat& format) {
   Model quantized = model.clone();
-  const GraphPatch patch = make_blocks_patch(model.graph(), plan, weights, format);
-  if (!patch.add_nodes.empty()) apply_patch(quantized, patch);
+  insert_blocks(quantized, plan, weights, format);
   return quantized;
+}
+
+void insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights, const BlockFormat& format) {
+  if (const GraphPatch patch = make_blocks_patch(model.graph(), plan, weights, format); !patch.add_nodes.empty())
+    apply_patch(model, patch);
+  if (const GraphPatch patch = gather_codes(model.graph(), *plan.target); !patch.empty()) apply_patch(model, patch);
 }
 
 BlockVariants::BlockVariants(const Model& model, const Target& target, NodeChoice nodes, const BlockFormat& format,
@@ -81,7 +87,7 @@ PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
 }
 
 GraphPatch BlockVariants::patch(const PlacementPlan& plan) {
-  return make_blocks_patch(graph_, plan, weights_, format_, GatheredTables::Floats);
+  return make_blocks_patch(graph_, plan, weights_, format_);
 }
 
 Model BlockVariants::model(const PlacementPlan& plan) { return with_blocks(model_, plan, weights_, format_); }

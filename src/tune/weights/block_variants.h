@@ -12,7 +12,10 @@ namespace detent {
 [[nodiscard]] BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
                                               size_t threads);
 
-/// Returns the model with these codes as the plan's weights.
+/// Puts these codes as the plan's weights and tables into the model that the plan is of.
+void insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights, const BlockFormat& format);
+
+/// Returns a copy of the model with them.
 [[nodiscard]] Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
                                 const BlockFormat& format);
 

@@ -25,27 +25,18 @@ std::span<const Target> targets();
 using namespace rules;
 using namespace rules::onnxruntime;
 
-constexpr std::array kRules{&kUserChoice,
-                            &kMeasuredChoice,
-                            &kSignalFrontEnd,
-                            &kResidualStream,
-                            &kDecoding,
-                            &kDynamicProducts,
-                            &kFewChannels,
-                            &kLayers,
-                            &kFloatDeconvolution,
-                            &kActivations,
-                            &kElementwise,
-                            &kConcat,
-                            &kPooling,
-                            &kCopies,
-                            &kKnownRanges,
-                            &kEveryReader,
-                            &kPartlyAbsorbedClips,
-                            &kHalfValues,
-                            &kInt8Activations,
-                            &kWideActivations,
-                            &kStates};
+constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,
+                            &kSignalFrontEnd,  &kRuinedProducts,
+                            &kResidualStream,  &kDecoding,
+                            &kDynamicProducts, &kFewChannels,
+                            &kLayers,          &kFloatDeconvolution,
+                            &kActivations,     &kElementwise,
+                            &kConcat,          &kPooling,
+                            &kCopies,          &kKnownRanges,
+                            &kEveryReader,     &kPartlyAbsorbedClips,
+                            &kHalfValues,      &kInt8Activations,
+                            &kWideActivations, &kStates,
+                            &kEmbeddings,      &kFloatWeights};
 
 constexpr std::array kForms{OperatorForm::PlainGemm};
 

@@ -18,6 +18,7 @@ extern const Rule kHalfValues;
 extern const Rule kInt8Activations;
 extern const Rule kFewChannels;
 extern const Rule kWideActivations;
+extern const Rule kRuinedProducts;
 extern const Rule kDynamicProducts;
 
 }  // namespace detent::rules::onnxruntime

@@ -27,7 +27,7 @@ using namespace rules::openvino;
 constexpr std::array kRules{&kUserChoice,  &kMeasuredChoice, &kFloatLayers,     &kSignalFrontEnd, &kResidualStream,
                             &kDecoding,    &kWeightedOps,    &kFusedActivation, &kBatchNorm,      &kAttentionAndNorms,
                             &kElementwise, &kGraphOutputs,   &kKnownRanges,     &kSymmetric,      &kCopies,
-                            &kStates,      &kOpenAxes};
+                            &kStates,      &kOpenAxes,       &kEmbeddings,      &kFloatWeights};
 
 constexpr EngineDef kEngine{
     .id = Engine::OpenVino,

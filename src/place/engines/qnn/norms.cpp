@@ -25,7 +25,8 @@ void decide_norms(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (!is_unit(facts, draft, node)) continue;
     const std::vector<int> slots = coded_constants(facts, node);
-    if (!slots.empty()) draft.quantize_operand(node.id, slots.front(), slots.size() > 1 ? slots.back() : -1);
+    if (!slots.empty())
+      draft.quantize_operand(node.id, {.slot = slots.front(), .bias = slots.size() > 1 ? slots.back() : -1});
   }
 }
 

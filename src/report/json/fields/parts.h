@@ -179,6 +179,8 @@ void fields(auto& v, const CoverageReport& r) {
   v("int16_macs", r.int16_macs, "Multiply-accumulates of these layers; not among int8_macs.");
   v("params", r.params, "Elements of all layers' weights.");
   v("int8_params", r.int8_params, "Those of layers that run on codes.");
+  v("embedding_params", r.embedding_params, "Elements of the tables that Gather reads, of 1024 numbers and more.");
+  v("int8_embedding_params", r.int8_embedding_params, "Those that are stored as codes.");
   v("activation_bytes", r.activation_bytes,
     "Bytes per sample of the values that nodes read, four per element; 0 where sizes are open.");
   v("int8_activation_bytes", r.int8_activation_bytes, "Those of values that are read as codes, also four per element.");

@@ -1,7 +1,10 @@
-#include "place/tables.h"
+#include "place/draft/tables.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "core/float_type.h"
@@ -38,7 +41,8 @@ bool feeds_product(const GraphFacts& facts, const Node& gather) {
 
 /// True when the node reads the constant number by number, and is not required to read floats.
 bool may_read_codes(const GraphFacts& facts, const PlacementDraft& draft, const Use& use) {
-  if (use.slot < 0 || facts.is_foreign(use.node) || draft.is_out(use.node)) return false;
+  const bool costly = draft.measured().costly.contains(facts.node(use.node).name);
+  if (use.slot < 0 || facts.is_foreign(use.node) || draft.is_excluded(use.node) || costly) return false;
   if (gathers_rows(facts, use)) return !feeds_product(facts, facts.node(use.node));
   const auto reads_numbers = [&](std::string_view op) { return is_use_of(facts, use, op); };
   return std::ranges::any_of(std::initializer_list<std::string_view>{"Add", "Sub", "Mul", "Where"}, reads_numbers);
@@ -68,6 +72,30 @@ std::vector<TableDecision> find_tables(const GraphFacts& facts, const PlacementD
       tables.push_back({.value = input, .node = node.id, .gathered = gathered, .exact = !gathered && !positions});
     }
   return tables;
+}
+
+double column_codes_db(const Tensor& table) {
+  const Tensor floats = cast(table, DataType::Float32);
+  const std::span<const float> values = floats.data<float>();
+  const Shape& shape = table.shape();
+  const auto columns = static_cast<size_t>(std::max<int64_t>(shape[shape.rank() - 1], 1));
+  std::vector<float> amax(columns, 0), squares(columns, 0), counts(columns, 0);
+  double signal = 0, noise = 0;
+  for (size_t row = 0; row + columns <= values.size(); row += columns)
+    for (size_t c = 0; c < columns; ++c) {
+      const float x = std::abs(values[row + c]);
+      amax[c] = std::max(amax[c], x);
+      squares[c] += x * x;
+      counts[c] += x > 0;
+    }
+  for (size_t c = 0; c < columns; ++c) {
+    const double step = static_cast<double>(amax[c]) / 127;
+    signal += squares[c], noise += counts[c] * step * step / 12;
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(signal)) return -kInfinity;
+  if (noise == 0) return kInfinity;
+  return 10 * std::log10(signal / noise);
 }
 
 }  // namespace detent

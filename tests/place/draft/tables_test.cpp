@@ -1,4 +1,4 @@
-#include "place/tables.h"
+#include "place/draft/tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
