@@ -20,7 +20,7 @@ std::string ruin_text(const std::string& name, const Histogram& histogram, Range
   const double root_mean_square = std::sqrt(histogram.sum_of_squares() / static_cast<double>(histogram.count()));
   return fmt::format(
       "8 bits keep {:.1f} dB of '{}', less than {:.0f}: it reaches {:.1f} times its root mean square "
-      "(--equalize norm evens channels out, --policy residual=quantize takes it as it is)",
+      "(--equalize norm,branch evens channels out, --policy residual=quantize takes it as it is)",
       *db, name, kLeastStreamDb, static_cast<double>(histogram.max_abs()) / root_mean_square);
 }
 

@@ -17,18 +17,19 @@ enum class EqualizeFamily : uint8_t {
   Act,      ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, fused into its kernel by some engines
   Product,  ///< a * b of which a layer makes one, as SwiGLU's: the factor goes into that layer
   Value,    ///< attention's values, from the layer that makes them to the one behind the heads
+  Branch,   ///< outputs of a normalization that others read too: a Mul in front of the layers, fused by some engines
 };
 inline constexpr EqualizeFamily kEqualizeFamilies[] = {
     EqualizeFamily::Gate, EqualizeFamily::Linear,  EqualizeFamily::Relu, EqualizeFamily::Norm,
-    EqualizeFamily::Act,  EqualizeFamily::Product, EqualizeFamily::Value};
+    EqualizeFamily::Act,  EqualizeFamily::Product, EqualizeFamily::Value, EqualizeFamily::Branch};
 
-/// "gate", "relu", "linear", "norm", "act", "product", "value".
+/// "gate", "relu", "linear", "norm", "act", "product", "value", "branch".
 [[nodiscard]] constexpr std::string_view name_of(EqualizeFamily family) {
-  constexpr std::string_view kNames[] = {"gate", "relu", "linear", "norm", "act", "product", "value"};
+  constexpr std::string_view kNames[] = {"gate", "relu", "linear", "norm", "act", "product", "value", "branch"};
   return kNames[static_cast<size_t>(family)];
 }
 
-/// A value whose channels are multiplied by factors.
+/// A value whose channels are multiplied by factors; of the family Branch only where layers read it, by a Mul.
 struct EqualizedValue {
   EqualizeFamily family = EqualizeFamily::Gate;
   int32_t from_right = 0;      ///< axes behind the one that counts channels

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "detent/base/tensor.h"
@@ -88,11 +90,16 @@ class PatchMaker {
             "calibrate again with --equalize"};
   }
 
-  /// Returns the value's entry; nullptr when it stays as it is.
-  [[nodiscard]] const EqualizedValue* equalized(MaybeValue value) const {
+  /// Returns the value's entry; nullptr when it has none.
+  [[nodiscard]] const EqualizedValue* entry_of(MaybeValue value) const {
     if (!value) return nullptr;
     const auto found = equalization_.values.find(graph_.value(*value).name);
     return found == equalization_.values.end() ? nullptr : &found->second;
+  }
+  /// Returns the entry of a value that is multiplied itself; nullptr when it stays as it is.
+  [[nodiscard]] const EqualizedValue* equalized(MaybeValue value) const {
+    const EqualizedValue* entry = entry_of(value);
+    return entry && entry->family != EqualizeFamily::Branch ? entry : nullptr;
   }
   [[nodiscard]] Factors factors_of(MaybeValue value) const {
     const EqualizedValue* found = equalized(value);
@@ -109,6 +116,10 @@ class PatchMaker {
       case OpKind::ConvTranspose:
       case OpKind::Gemm:
       case OpKind::MatMul:
+        if (const EqualizedValue* entry = entry_of(node.input(0)); entry && entry->family == EqualizeFamily::Branch) {
+          if (is_rescalable(graph_, node)) read_branch(node, *entry, written);
+          return;
+        }
         if (stays(node, read, written)) return;
         if (!read.empty() || !written.empty()) scale_weight(node, read, written);
         return;
@@ -183,8 +194,21 @@ class PatchMaker {
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;
     const std::string scaled = editor_.names().fresh(name + "_equalized");
-    multiply(node, name, scaled, factors);
+    multiply(name, scaled, factors, from_right(node), type_around(node));
     editor_.patch().rewire.push_back({node.name, slot, scaled});
+  }
+
+  /// Lets the layer read the branch of its data: a Mul that the layers share and nothing else reads.
+  void read_branch(const Node& node, const EqualizedValue& branch, const Factors& written) {
+    const std::string& name = graph_.value(*node.input(0)).name;
+    const auto [entry, fresh] = branches_.try_emplace(name);
+    if (fresh) {
+      entry->second = editor_.names().fresh(name + "_equalized");
+      multiply(name, entry->second, quotient(branch.factors, {}), static_cast<size_t>(branch.from_right),
+               graph_.constant(node.input(1))->type());
+    }
+    editor_.patch().rewire.push_back({node.name, 0, entry->second});
+    scale_weight(node, branch.factors, written);
   }
 
   /// Lets the activation write a new value, and a Mul behind it the old one.
@@ -194,17 +218,18 @@ class PatchMaker {
     const std::string& name = written_by(node);
     const std::string plain = editor_.names().fresh(name + "_plain");
     editor_.patch().rename_outputs.push_back({node.name, 0, plain});
-    multiply(node, plain, name, quotient(written, {}));
+    multiply(plain, name, quotient(written, {}), from_right(node), type_around(node));
   }
 
-  /// Adds a Mul of a value by one factor a channel.
-  void multiply(const Node& node, const std::string& from, const std::string& to, const std::vector<double>& factors) {
-    std::vector<int64_t> extents(from_right(node) + 1, 1);  // broadcast in front of the channels
+  /// Adds a Mul of a value by one factor a channel, which the axis `from_right` of its end counts.
+  void multiply(const std::string& from, const std::string& to, const std::vector<double>& factors, size_t from_right,
+                DataType type) {
+    std::vector<int64_t> extents(from_right + 1, 1);  // broadcast in front of the channels
     extents.front() = std::ssize(factors);
     const Tensor wide =
         Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
     const std::string constant = editor_.names().fresh(to + "_factors");
-    editor_.patch().add_initializers.emplace_back(constant, cast(wide, type_around(node)));
+    editor_.patch().add_initializers.emplace_back(constant, cast(wide, type));
     editor_.patch().add_nodes.push_back(
         {"Mul", editor_.names().fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
   }
@@ -223,6 +248,7 @@ class PatchMaker {
   const Graph& graph_;
   const Equalization& equalization_;
   ConstantEditor editor_{graph_};
+  std::map<std::string, std::string> branches_;  // value -> output of the Mul behind it
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "equalize/tie_channels.h"
 #include "ops/traits.h"
@@ -51,6 +53,8 @@ class GroupCollector {
     std::erase_if(groups, [](const ChannelGroup& group) {
       return group.readers.empty() || group.fixed.size() < 2 || std::ranges::count(group.fixed, false) == 0;
     });
+    for (const Value& value : graph_.values())
+      if (auto group = branch_of(value)) groups.push_back(std::move(*group));
     return groups;
   }
 
@@ -67,6 +71,41 @@ class GroupCollector {
     const ChannelMarks& own = tied_.marks[value];
     marks.product |= own.product, marks.value |= own.value;
     marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu, marks.act |= own.act;
+  }
+
+  /// True for a value in which the scale or shift of a normalization, or a constant like it, has a number a channel.
+  [[nodiscard]] bool is_normalized(ValueId value) const {
+    if (tied_.marks[value].norm) return true;
+    const MaybeNode producer = graph_.value(value).producer;
+    if (!producer || graph_.node(*producer).inputs.size() != 2) return false;
+    const Node& node = graph_.node(*producer);
+    if (traits_of(graph_, node).kind != OpKind::Add) return false;
+    for (const size_t slot : {size_t{0}, size_t{1}})
+      if (graph_.constant(node.input(1 - slot)) && node.input(slot)) return is_normalized(*node.input(slot));
+    return false;
+  }
+
+  /// Returns the group of layers that read a normalized value beside something that keeps all its channels as they are;
+  /// nullopt where there is none.
+  [[nodiscard]] std::optional<ChannelGroup> branch_of(const Value& value) {
+    const int64_t channels = tied_.ties.count(value.id);
+    if (channels < 2 || !is_normalized(value.id)) return std::nullopt;
+    for (int64_t c = 0; c < channels; ++c)
+      if (!tied_.ties.is_pinned(tied_.ties.number(value.id, c))) return std::nullopt;
+    const int axis = tied_.axes[value.id];
+    ChannelGroup group{.family = EqualizeFamily::Branch, .fixed = std::vector<bool>(static_cast<size_t>(channels))};
+    for (const Use& use : value.uses) {
+      if (use.slot != 0 || !is_rescalable(graph_, graph_.node(use.node))) continue;
+      if (channel_axis_read(graph_, graph_.node(use.node), shapes_.at(value.id)) != static_cast<size_t>(axis))
+        return std::nullopt;
+      group.readers.push_back(use);
+    }
+    if (group.readers.empty()) return std::nullopt;
+    ChannelGroup::Member member{
+        value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis, std::vector<size_t>(group.fixed.size()), true};
+    std::iota(member.factor_of.begin(), member.factor_of.end(), size_t{0});
+    group.members.push_back(std::move(member));
+    return group;
   }
 
   static EqualizeFamily family_of(const ChannelMarks& marks) {

@@ -25,7 +25,7 @@ struct ChannelGroup {
   std::vector<Member> members;
   std::vector<Use> gates;           ///< products of a member and a gate that gets the factor: node, slot of the gate
   std::vector<NodeId> activations;  ///< nodes that get a Mul behind them
-  std::vector<Use> readers;         ///< weighted ops that read a member
+  std::vector<Use> readers;         ///< weighted ops that read a member; of a Branch they alone get the factors
   std::vector<NodeId> writers;      ///< weighted ops that write a member
 
   /// The upper bound of a Clip, which a value before it must not reach, with or without factors.
@@ -41,7 +41,7 @@ struct ChannelGroup {
 
 /// Returns every group of the graph, in the order of their first value. A channel keeps the factor 1 when something
 /// that does not commute with a positive factor reads or writes it (a graph output, Sigmoid, a normalization's input
-/// ...).
+/// ...). A normalized value whose channels all keep it is a group of the family Branch where layers read it too.
 /// shapes  of all values, from a run; values without a shape are left alone
 [[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const ValueShapes& shapes,
                                                             ActivationFactors activations = ActivationFactors::None);

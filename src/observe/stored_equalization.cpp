@@ -33,7 +33,7 @@ Equalization restore_equalization(const stored::Table& stored) {
     EqualizedValue value{static_cast<EqualizeFamily>(one.family()),
                          static_cast<int32_t>(one.from_right()),
                          {one.factors().begin(), one.factors().end()}};
-    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Value) && one.from_right() < 16 &&
+    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Branch) && one.from_right() < 16 &&
                        !value.factors.empty() &&
                        std::ranges::all_of(value.factors, [](float f) { return std::isfinite(f) && f > 0; });
     if (!sound || (!result.values.empty() && result.values.rbegin()->first >= one.name()))

@@ -460,7 +460,7 @@ Option equalize_option(EqualizeOptions& options) {
   return row("--equalize off|outliers|auto|LIST", &options.equalize,
              "Even out the channels of values exactly before calibration. outliers: only channels far larger than the "
              "others in front of matrix products, where outputs gain; auto: measures which families help; a comma "
-             "separated list of gate, relu, linear, norm, act, product, value, each with an optional exponent "
+             "separated list of gate, relu, linear, norm, act, product, value, branch, each with an optional exponent "
              "(relu:0.75). Default: outliers with quantize, compare and sensitivity --type int8, auto with quantize "
              "--accuracy best, else off; with --table what it was measured with",
              {.group = "Equalization"});

@@ -238,13 +238,6 @@ TEST(EqualizeNorm, ScaleAndShiftOfALayerNormalizationBeforeSeveralProducts) {
   EXPECT_THAT(equalization.values, Contains(Key("n")));
 }
 
-TEST(EqualizeNorm, NotWhereTheResidualReadsItToo) {
-  EXPECT_THAT(groups_of(network("n = LayerNormalization (x, gamma, beta)\n a = MatMul (n, w1)\n y = Add (a, n)",
-                                {uneven("gamma", {8}), uneven("beta", {8}), uneven("w1", {8, 8})}, "float[1, 5, 8] x",
-                                "float[N, S, C] y")),
-              IsEmpty());
-}
-
 TEST(EqualizeNorm, ANormalizationWrittenAsItsFormula) {
   const Model model = network(
       "m = ReduceMean <axes = [-1]> (x)\n d = Sub (x, m)\n q = Mul (d, d)\n v = ReduceMean <axes = [-1]> (q)\n e = "

@@ -27,6 +27,7 @@ TEST(CalibrationTable, KeepsTheEqualization) {
   const std::string plain = table_to_bytes(table);
   table.equalize = "gate";
   table.equalization.values["g"] = {EqualizeFamily::Gate, 2, {0.5F, 2}};
+  table.equalization.values["n"] = {EqualizeFamily::Branch, 0, {0.5F, 2}};
   table.equalization.gates["product"] = 1;
   EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
   const std::string equalized = table_to_bytes(table);

@@ -73,6 +73,7 @@ struct EngineDef {
   /// A pair in front of a layer and a quantized weight make it an INT8 layer, whatever stands behind it.
   Decided<bool> pairs_in_front_suffice;
   Decided<bool> fuses_residual_adds;       ///< an Add of two activations runs in the kernel of the layer before it
+  Decided<bool> fuses_scaled_norms;        ///< a Mul by constants behind a normalization runs in its kernel
   Decided<bool> kernels_with_half_scales;  ///< layers between pairs with 16-bit scales run in INT8
   Decided<bool> requantizes_at_concat;     ///< inputs of a Concat with other scales cost time, not the file
   Decided<bool> gathers_codes;             ///< a Gather of codes with the DequantizeLinear behind it is one step

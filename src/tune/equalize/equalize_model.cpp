@@ -18,6 +18,7 @@
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
+#include "tune/equalize/branch_ruined.h"
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
 #include "tune/equalize/equalizer.h"
@@ -160,7 +161,10 @@ EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, cons
   const std::vector<Tensor> inputs = read_first_inputs(samples, settings);
   Equalization equalization;
   {
-    const Equalizer equalizer(model, inputs, samples, settings, options);
+    const bool branches = options.branches || request.mode != EqualizeRequest::Mode::Auto;
+    const Equalizer equalizer(model, inputs, samples, settings, options, [&](const ChannelGroup& group) {
+      return branches || group.family != EqualizeFamily::Branch;
+    });
     EqualizeReport& report = outcome.report;
     report.families = equalizer.describe_families();
     report.samples = samples.size();
@@ -215,16 +219,28 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
     judged.calibrators = {std::string(kOutlierCalibrator)};
     const SampleSubset names(all, spread_samples(all, kOutlierNames));
     const EqualizeData data{inputs, names, names, judged.run, no_samples()};
-    return even_outliers(model, data, options, make_fold_judge(model, judged), outlier_samples(plan.coverage.macs));
+    const size_t samples = outlier_samples(plan.coverage.macs);
+    const auto judge_of = [&](const Model& reference) { return make_fold_judge(reference, judged); };
+    if (!may_branch(graph, plan, judged, inputs)) return even_outliers(model, data, options, judge_of(model), samples);
+    Model plain = model.clone();
+    auto evened = even_outliers(model, data, options, judge_of(plain), samples);
+    const auto judge_beside = [&](const MeasuredFacts& kept) {
+      JudgeOptions beside = judged;
+      beside.kept = kept;
+      return make_fold_judge(model, std::move(beside));
+    };
+    return branch_ruined(model, std::move(plain), std::move(evened), data, options, judged, judge_beside);
   }
   if (request.mode == EqualizeRequest::Mode::Auto && quantized.empty()) return nothing_to_gain(judged);
   const auto outliers = names_of(find_outlier_samples(calibrate(graph, quantized, all, judged.run)));
   const SampleSubset usual(all, samples_without(all, outliers));
   const bool kept = policy == OutlierPolicy::Keep;
   if (policy == OutlierPolicy::Clip) judged.clipped_samples = outliers;
+  FactorOptions factors = options;
+  factors.branches = judged.target.engine.fuses_scaled_norms;
   const EqualizeData data{inputs, kept ? all : usual, policy == OutlierPolicy::Drop ? usual : all, judged.run,
                           kept ? outliers : no_samples()};
-  return equalize_model(model, request, data, options, make_fold_judge(model, judged));
+  return equalize_model(model, request, data, factors, make_fold_judge(model, judged));
 }
 
 std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,

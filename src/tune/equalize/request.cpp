@@ -15,7 +15,7 @@ namespace {
 
 Error wrong(const std::string& text) {
   return {ErrorCode::Usage, "--equalize: " + text,
-          "off, outliers, auto, or a list of gate, relu, linear, norm, act, product, value: gate,relu:0.75"};
+          "off, outliers, auto, or a list of gate, relu, linear, norm, act, product, value, branch: gate,relu:0.75"};
 }
 
 EqualizeItem parse_item(const std::string& text) {

@@ -50,6 +50,7 @@ constexpr EngineDef kEngine{
     .half_scales_below_opset19 = true,
     .pairs_in_front_suffice = true,
     .fuses_residual_adds = false,
+    .fuses_scaled_norms = false,
     .kernels_with_half_scales = true,
     .requantizes_at_concat = false,
     .gathers_codes = false,

@@ -68,6 +68,7 @@ constexpr EngineDef kEngine{
     .half_scales_below_opset19 = false,
     .pairs_in_front_suffice = false,
     .fuses_residual_adds = false,
+    .fuses_scaled_norms = false,
     .kernels_with_half_scales = false,
     .requantizes_at_concat = false,
     .gathers_codes = true,

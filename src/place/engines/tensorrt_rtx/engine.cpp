@@ -56,6 +56,7 @@ constexpr EngineDef kEngine{
     .half_scales_below_opset19 = true,
     .pairs_in_front_suffice = true,
     .fuses_residual_adds = true,
+    .fuses_scaled_norms = false,
     .kernels_with_half_scales = true,
     .requantizes_at_concat = true,
     .gathers_codes = false,

@@ -34,6 +34,7 @@ constexpr OfEngine kOfEngines[] = {
     {&EngineDef::half_scales_below_opset19, "LintModel.HalfScalesBelowOpset19AreRefusedOrTaken"},
     {&EngineDef::pairs_in_front_suffice, "activations.PairBetweenConvAndLeakyReluIsWhatOnnxRuntimeNeeds"},
     {&EngineDef::fuses_residual_adds, "transformers.PostNormAddReadsFloat"},
+    {&EngineDef::fuses_scaled_norms, "BranchRuined.OnlyForAnEngineWhoseNormalizationsRunTheMul"},
     {&EngineDef::kernels_with_half_scales, "CastModel.ScalesBecomeHalvesWhereKernelsTakeThem"},
     {&EngineDef::requantizes_at_concat, "ValuesApart.AreNoneWhereAConcatWithTwoScalesLeavesInt8"},
     {&EngineDef::gathers_codes, "TableInserter.BothFormsComputeTheSame"},
