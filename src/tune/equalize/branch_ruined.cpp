@@ -122,7 +122,12 @@ void describe(const Equalizer& equalizer, const Branches& branches, const Accept
     line.reason = judged.reason;
     if (judged.before_db && judged.after_db) line.gain_db = *judged.after_db - *judged.before_db;
   }
-  if (!report.kept) static_cast<MeasuredChange&>(report) = judged, report.acceptance = judged;
+  if (!report.kept) {
+    const double seconds = report.seconds;
+    static_cast<MeasuredChange&>(report) = judged;
+    report.acceptance = judged;
+    report.seconds = seconds;
+  }
   if (!judged.kept) return;
   std::ranges::move(equalizer.describe_values(branches.factors), std::back_inserter(report.values));
   report.notes.push_back(told(branches.layers, judged));
