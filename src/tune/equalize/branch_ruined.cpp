@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,9 @@ namespace detent {
 
 namespace {
 
-/// With SmoothQuant's 0.5, 31 dB are left of some values of sentence encoders, just below what R15 asks for.
-constexpr double kExponent = 0.75;
+/// With SmoothQuant's 0.5 weights lose less, but 31 dB are left of some values of sentence encoders, just below what
+/// R15 asks for.
+constexpr double kBranchExponents[] = {0.5, 0.75};
 
 using Readers = std::map<std::string, std::string>;  ///< name of a node -> why it stays float
 using Samples = std::vector<double>;                 ///< SQNR of each
@@ -81,16 +83,26 @@ std::string told(const std::set<std::string>& layers, const AcceptanceReport& ju
 
 /// The branches of a model and what they make of its layers.
 struct Branches {
+  double alpha = 0;
   Equalization factors;
   std::set<std::string> layers;  ///< that become INT8
   Readers ruined_beside;         ///< that stay float
+  AcceptanceReport judged = {};
+
+  /// True where these should be taken rather than `other`: more layers, then less loss.
+  [[nodiscard]] bool beat(const Branches& other) const {
+    const auto order = [](const Branches& one) {
+      return std::tuple(one.judged.kept, one.judged.kept ? one.layers.size() : 0, *one.judged.after_db);
+    };
+    return order(*this) > order(other);
+  }
 };
 
 /// Returns the branches that 8 bits do not ruin.
-Branches choose_branches(const Model& model, const Equalizer& equalizer, const Readers& ruined,
+Branches choose_branches(const Model& model, const Equalizer& equalizer, double alpha, const Readers& ruined,
                          const std::function<Readers(const Model&)>& ruined_of) {
   const Graph& graph = model.graph();
-  Branches chosen{.factors = equalizer.equalization({{EqualizeFamily::Branch, kExponent}}), .layers = {},
+  Branches chosen{.alpha = alpha, .factors = equalizer.equalization({{EqualizeFamily::Branch, alpha}}), .layers = {},
                   .ruined_beside = ruined};
   Model evened = model.clone();
   apply_equalization(evened, chosen.factors, {});
@@ -110,14 +122,14 @@ Branches choose_branches(const Model& model, const Equalizer& equalizer, const R
 }
 
 /// Writes the decision into the report.
-void describe(const Equalizer& equalizer, const Branches& branches, const AcceptanceReport& judged,
-              EqualizeReport& report) {
+void describe(const Equalizer& equalizer, const Branches& branches, EqualizeReport& report) {
+  const AcceptanceReport& judged = branches.judged;
   const std::string name(name_of(EqualizeFamily::Branch));
   for (const EqualizeReport::Family& measured : equalizer.describe_families()) {
     if (measured.name != name) continue;
     EqualizeReport::Family& line = *std::ranges::find(report.families, name, &EqualizeReport::Family::name);
     line = measured;
-    line.alpha = kExponent;
+    line.alpha = branches.alpha;
     line.kept = judged.kept;
     line.reason = judged.reason;
     if (judged.before_db && judged.after_db) line.gain_db = *judged.after_db - *judged.before_db;
@@ -159,31 +171,35 @@ std::optional<EqualizedModel> branch_ruined(Model& model, Model plain, std::opti
   const auto is_ruined = [&](const ChannelGroup& group) { return serves(model.graph(), group, ruined); };
   if (ruined.empty()) return evened;
   const Equalizer equalizer(model, data.inputs, measuring, data.settings, options, is_ruined);
-  if (!equalizer.changes(EqualizeFamily::Branch) || equalizer.change_by({{EqualizeFamily::Branch, kExponent}}))
-    return evened;
-  const Branches branches = choose_branches(model, equalizer, ruined, ruined_of);
-  if (branches.layers.empty()) return evened;
-
   const auto scores = [&](const Model& one, const Readers& readers) {
     MeasuredFacts kept = judged.kept;
     kept.ruined.insert(readers.begin(), readers.end());
     const FoldJudge beside = judge(kept);
     return beside(measuring, deciding)({&one, 1}).front().front();
   };
-  Model with = model.clone();
-  apply_equalization(with, branches.factors, {});
-  const AcceptanceReport accepted =
-      compare(scores(model, ruined), scores(with, branches.ruined_beside), branches.layers.size());
+  std::optional<Branches> best;
+  Samples before;
+  for (const double alpha : kBranchExponents) {
+    if (!equalizer.changes(EqualizeFamily::Branch) || equalizer.change_by({{EqualizeFamily::Branch, alpha}})) continue;
+    Branches branches = choose_branches(model, equalizer, alpha, ruined, ruined_of);
+    if (branches.layers.empty()) continue;
+    if (before.empty()) before = scores(model, ruined);
+    Model with = model.clone();
+    apply_equalization(with, branches.factors, {});
+    branches.judged = compare(before, scores(with, branches.ruined_beside), branches.layers.size());
+    if (!best || branches.beat(*best)) best = std::move(branches);
+  }
+  if (!best) return evened;
   if (!evened) {
     evened.emplace();
     evened->report.requested = "outliers";
     evened->report.families = equalizer.describe_families();
     evened->report.samples = measuring.size();
   }
-  describe(equalizer, branches, accepted, evened->report);
+  describe(equalizer, *best, evened->report);
   evened->report.seconds += stopwatch.seconds();
-  if (!accepted.kept) return evened;
-  evened->equalization.values.insert(branches.factors.values.begin(), branches.factors.values.end());
+  if (!best->judged.kept) return evened;
+  evened->equalization.values.insert(best->factors.values.begin(), best->factors.values.end());
   apply_equalization(plain, evened->equalization, data.inputs);  // one rounding, as when a table asks for it
   model = std::move(plain);
   return evened;
