@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/range_overrides.h"
+#include "calibrate/choose_ranges.h"
 #include "evaluate/float_network.h"
 #include "exec/find_shapes.h"
 #include "exec/same_outputs.h"
@@ -59,8 +60,8 @@ g (float[N, 8, 64] x) => (float[N, 8, 64] y)
 /// The default equalization of a network for an engine, with samples and the options that it refers to.
 class Trial {
  public:
-  explicit Trial(Model model, const std::string& target = "openvino", size_t samples = 24)
-      : model(std::move(model)), source_(rows(samples)), target_(find_target(target)) {}
+  explicit Trial(Model tried, const std::string& target = "openvino", size_t samples = 24)
+      : model(std::move(tried)), source_(rows(samples)), target_(find_target(target)) {}
 
   Model model;
 
