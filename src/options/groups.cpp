@@ -238,6 +238,13 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
                                       "JSON file that keeps what was measured: read if it exists, extended and "
                                       "replaced. A second network on the same engine and machine takes 10 calls",
                                       FileUse::None));
+  if (searches)
+    append(list, row("--prefer",
+                     choice(latency.prefer, {{"speed", LatencyPrefer::Speed},
+                                             {"accuracy", LatencyPrefer::Accuracy},
+                                             {"size", LatencyPrefer::Size}}),
+                     "Of the files within the accuracy, write the fastest; the most accurate or the smallest that is "
+                     "not slower than the float model"));
   Option timeout = row("--latency-timeout SECONDS", &latency.timeout_seconds,
                        "Longest time of a call; what it started is ended then, and the file counts as not taken",
                        {.least = 0.001, .most = 1e6});
