@@ -43,6 +43,7 @@ struct PlanReport {
   int64_t opset = 0;
   size_t nodes = 0;
   size_t folded_batchnorms = 0;
+  size_t folded_operators = 0;  ///< Add, Sub, Mul and Div by constants
   struct Layer {
     std::string name, op;
     Runs runs = Runs::Float;
