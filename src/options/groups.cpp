@@ -240,9 +240,9 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
                                       FileUse::None));
   if (searches)
     append(list, row("--prefer",
-                     choice(latency.prefer, {{"speed", LatencyPrefer::Speed},
-                                             {"accuracy", LatencyPrefer::Accuracy},
-                                             {"size", LatencyPrefer::Size}}),
+                     choice(latency.prefer, {{"accuracy", LatencyPrefer::Accuracy},
+                                             {"size", LatencyPrefer::Size},
+                                             {"speed", LatencyPrefer::Speed}}),
                      "Of the files within the accuracy, write the fastest; the most accurate or the smallest that is "
                      "not slower than the float model"));
   Option timeout = row("--latency-timeout SECONDS", &latency.timeout_seconds,
@@ -250,6 +250,8 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
                        {.least = 0.001, .most = 1e6});
   append(list, timeout);
   list.settle.emplace_back([&latency] {
+    if (!latency.given() && latency.prefer != LatencyPrefer::Speed)
+      throw Error(ErrorCode::Usage, "--prefer needs --latency-command", "the command times the files to choose from");
     if (!latency.given() && !latency.table.empty())
       throw Error(ErrorCode::Usage, "--latency-table needs --latency-command", "the command fills the table");
   });

@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// What decides between files that are accurate enough. Size and accuracy take no file that is slower than the float
+/// The choice between files that are accurate enough. Size and accuracy take no file that is slower than the float
 /// model; where none is faster, accuracy takes the float model.
 enum class LatencyPrefer : uint8_t { Speed, Accuracy, Size };
 
@@ -17,7 +17,7 @@ struct LatencyOptions {
   /// milliseconds as the last line of stdout. Another exit status than 0 says that the engine does not take the file.
   /// Empty: nothing is measured.
   std::string command;
-  std::filesystem::path table;   ///< JSON: read if it exists, extended and replaced; empty: none
+  std::filesystem::path table;  ///< JSON: read if it exists, extended and replaced; empty: none
   LatencyPrefer prefer = LatencyPrefer::Speed;
   double timeout_seconds = 600;  ///< of a call; its whole process group is ended then
 

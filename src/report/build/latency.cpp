@@ -103,16 +103,17 @@ document::Grid calls_table(const LatencyReport& report) {
 
 /// Lists the files that no other one beats.
 document::Grid front_table(const LatencyReport& report) {
-  document::Grid table{.id = "latency-front",
-                       .label = "Files that no other one beats in time, size and accuracy",
-                       .columns = {{"File", Kind::Name, "", 4, 60},
-                                   {"ms", Kind::Number, "Mean of its calls"},
-                                   {"Bytes", Kind::Number},
-                                   {"SQNR", Kind::Number, "At the worst output, on the samples of the search"}},
-                       .heading = "files that no other one beats; --prefer speed, size or accuracy takes another of them",
-                       .mark = "written",
-                       .search = false,
-                       .noun = "file"};
+  document::Grid table{
+      .id = "latency-front",
+      .label = "Files that no other one beats in time, size and accuracy",
+      .columns = {{"File", Kind::Name, "", 4, 60},
+                  {"ms", Kind::Number, "Mean of its calls"},
+                  {"Bytes", Kind::Number},
+                  {"SQNR", Kind::Number, "At the worst output, on the samples of the search"}},
+      .heading = "files that no other one beats; --prefer speed, size or accuracy takes another of them",
+      .mark = "written",
+      .search = false,
+      .noun = "file"};
   const bool scored = std::ranges::any_of(report.front, [](const auto& file) { return file.score.has_value(); });
   if (scored) table.columns.push_back({"Score", Kind::Number, "In the metric of the bound"});
   for (const LatencyReport::Front& file : report.front) {

@@ -70,7 +70,8 @@ FastestChoice choose_file(const std::vector<TimedFile>& files, double noise, Lat
   };
   const TimedFile* best = nullptr;
   for (const TimedFile& file : files) {
-    const bool fast = !file.times.empty() && (mean_of(file.times) <= most || (by_size && file.kind == LatencyChoice::Float));
+    const bool fast =
+        !file.times.empty() && (mean_of(file.times) <= most || (by_size && file.kind == LatencyChoice::Float));
     if (fast && (!best || is_better(file, *best))) best = &file;
   }
   for (const TimedFile& file : files)

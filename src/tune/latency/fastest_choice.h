@@ -38,9 +38,9 @@ struct FastestChoice {
 [[nodiscard]] FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise);
 
 /// Chooses the file to write. Speed: choose_fastest(). Size: the smallest one that is not slower than the float model
-/// beyond the noise; of those that differ by less than 1 %, the fastest. Accuracy: the one with the highest SQNR that is
-/// faster than the float model beyond the noise, else the float model; of equal ones the fastest.
-/// Empty     as choose_fastest().
+/// beyond the noise; of those that differ by less than 1 %, the fastest. Accuracy: the one with the highest SQNR that
+/// is faster than the float model beyond the noise, else the float model; of equal ones the fastest. Empty     as
+/// choose_fastest().
 [[nodiscard]] FastestChoice choose_file(const std::vector<TimedFile>& files, double noise, LatencyPrefer prefer);
 
 /// Returns the places of the files that no other one beats (LatencyReport::Front), the fastest first.
