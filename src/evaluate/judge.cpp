@@ -53,9 +53,8 @@ std::string reason_of(const Evidence& one) {
     case Measure::Neighbours:
       return fmt::format("{} of {} nearest neighbours as in FP32 at {}", one.all - one.lost, one.all, one.where);
     case Measure::Words:
-      return fmt::format("word errors {} by {:.2f} points on {}, standard error {:.2f}",
-                         one.kept > 1 ? "fall" : "rise", 100 * std::abs(1 - one.kept), plural(one.all, "clip"),
-                         100 * one.error);
+      return fmt::format("word errors {} by {:.2f} points on {}, standard error {:.2f}", one.kept > 1 ? "fall" : "rise",
+                         100 * std::abs(1 - one.kept), plural(one.all, "clip"), 100 * one.error);
     case Measure::Sample: return "worst sample " + one.where + " " + db_text(one.kept);
     case Measure::Unseen:
       return fmt::format("{} {} 0 in every calibration sample, so {} a guess: {}", plural(one.all, "value"),

@@ -15,12 +15,12 @@ namespace detent {
 
 /// The facts of a verdict.
 struct JudgedFacts {
-  bool quantized = true;                 ///< some value has a pair or some weight is INT8
-  size_t calibration_samples = 0;        ///< 0: imported scales
-  ClosingError closing = {};             ///< no samples: not measured
-  size_t calibrated_with = 0;            ///< samples of `closing` that are calibration samples
-  size_t states = 0;                     ///< outputs that a next step reads as inputs
-  bool labelled = false;                 ///< boxes of the user score the detections
+  bool quantized = true;           ///< some value has a pair or some weight is INT8
+  size_t calibration_samples = 0;  ///< 0: imported scales
+  ClosingError closing = {};       ///< no samples: not measured
+  size_t calibrated_with = 0;      ///< samples of `closing` that are calibration samples
+  size_t states = 0;               ///< outputs that a next step reads as inputs
+  bool labelled = false;           ///< boxes of the user score the detections
   /// Rise of the word error rate against FP32 on transcribed clips, with its standard error.
   struct Words {
     double rise = 0, error = 0;

@@ -430,8 +430,8 @@ Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   };
   return row(
       "--activation", any,
-      "Type of quantized activations (default: auto, the target's type, and for onnxruntime scales at run time for "
-      "products that no scale in advance fits). With 16 bits weights keep 8 (A16W8), below opset 21 by operators "
+      "Type of quantized activations (default: auto, the target's). For onnxruntime auto gives scales at run time to "
+      "products that no scale in advance fits. With 16 bits weights keep 8 (A16W8), below opset 21 by operators "
       "of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their activations at run "
       "time; other layers have pairs with --data, and stay float without",
       {.group = "Format"});
