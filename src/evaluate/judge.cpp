@@ -52,6 +52,9 @@ std::string reason_of(const Evidence& one) {
     case Measure::Cosine: return fmt::format("cosine {:.4f} at {}", one.kept, one.where);
     case Measure::Neighbours:
       return fmt::format("{} of {} nearest neighbours as in FP32 at {}", one.all - one.lost, one.all, one.where);
+    case Measure::Words:
+      return fmt::format("word errors {} by {:.2f} points on {}, standard error {:.2f}", one.kept > 1 ? "fall" : "rise",
+                         100 * std::abs(1 - one.kept), plural(one.all, "clip"), 100 * one.error);
     case Measure::Sample: return "worst sample " + one.where + " " + db_text(one.kept);
     case Measure::Unseen:
       return fmt::format("{} {} 0 in every calibration sample, so {} a guess: {}", plural(one.all, "value"),
@@ -158,6 +161,11 @@ std::vector<Evidence> evidence_of(const JudgedFacts& facts) {
                      .all = worst->error.samples,
                      .lost = worst->error.changed});
   }
+  if (facts.words)
+    table.push_back({.measure = Measure::Words,
+                     .kept = 1 - facts.words->rise,
+                     .error = facts.words->error,
+                     .all = facts.words->clips});
   if (const auto& worst = closing.worst_sample; worst && samples > 1)
     table.push_back({Measure::Sample, "'" + worst->name + "'", worst->sqnr_db});
   if (!table.empty() && !facts.unseen.empty())

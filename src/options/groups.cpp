@@ -238,11 +238,20 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
                                       "JSON file that keeps what was measured: read if it exists, extended and "
                                       "replaced. A second network on the same engine and machine takes 10 calls",
                                       FileUse::None));
+  if (searches)
+    append(list, row("--prefer",
+                     choice(latency.prefer, {{"accuracy", LatencyPrefer::Accuracy},
+                                             {"size", LatencyPrefer::Size},
+                                             {"speed", LatencyPrefer::Speed}}),
+                     "Of the files within the accuracy, write the fastest; the most accurate or the smallest that is "
+                     "not slower than the float model"));
   Option timeout = row("--latency-timeout SECONDS", &latency.timeout_seconds,
                        "Longest time of a call; what it started is ended then, and the file counts as not taken",
                        {.least = 0.001, .most = 1e6});
   append(list, timeout);
   list.settle.emplace_back([&latency] {
+    if (!latency.given() && latency.prefer != LatencyPrefer::Speed)
+      throw Error(ErrorCode::Usage, "--prefer needs --latency-command", "the command times the files to choose from");
     if (!latency.given() && !latency.table.empty())
       throw Error(ErrorCode::Usage, "--latency-table needs --latency-command", "the command fills the table");
   });
@@ -421,8 +430,8 @@ Option activation_option(std::optional<DataType>& activation, bool& dynamic) {
   };
   return row(
       "--activation", any,
-      "Type of quantized activations (default: auto, the target's type, and for onnxruntime scales at run time for "
-      "products that no scale in advance fits). With 16 bits weights keep 8 (A16W8), below opset 21 by operators "
+      "Type of quantized activations (default: auto, the target's). For onnxruntime auto gives scales at run time to "
+      "products that no scale in advance fits. With 16 bits weights keep 8 (A16W8), below opset 21 by operators "
       "of com.microsoft. dynamic: with --target onnxruntime, products find the scale of their activations at run "
       "time; other layers have pairs with --data, and stay float without",
       {.group = "Format"});

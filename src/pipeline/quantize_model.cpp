@@ -153,7 +153,7 @@ QuantizeReport without_pairs(QuantizeWork& work) {
   for (LayerDecision& layer : prepared.plan.layers) layer.reason = kFloatIsFaster;
   chosen.ranges.clear();
   QuantizeReport report = begin_report(work);
-  report.plan.folded_batchnorms = 0;  // the model as it was given
+  report.plan.folded_batchnorms = report.plan.folded_operators = 0;  // the model as it was given
   const Model model = read_float_model(work.without_pairs);
   Closing closing{closing_on.error_of(model, options.run), std::nullopt};
   if (closing.exact)

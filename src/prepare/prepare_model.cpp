@@ -14,6 +14,7 @@
 #include "prepare/engine_forms.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
+#include "prepare/fold_operators.h"
 #include "prepare/lower_opset.h"
 #include "prepare/plain_nodes.h"
 #include "prepare/raise_opset.h"
@@ -58,7 +59,8 @@ bool may_change(const Graph& graph, const Target& target, const PrepareOptions& 
   if (shapes_attention(target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   if (options.int8 && graph.opset() > kInt8Opset) return true;
-  return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
+  return computes_constants(graph) || has_foldable_operators(graph) ||
+         std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
          });
 }
@@ -95,6 +97,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);
+  done.folded_operators = fold_operators(model);
   if (options.forms) done.forms += bring_into_forms(model, target.engine);
   if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
   leave_out_unread_states(model);

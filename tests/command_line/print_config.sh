@@ -43,7 +43,7 @@ feed	tab' --type fp8 --activation uint8 --cpu vnni --float-type fp16 \
 holds quantize '[quantize]' 'MODEL = "model.onnx"' 'target = ["onnxruntime", "tensorrt:8.6"]' 'limit = "3"' \
   'data = ["x=a,b.npy", "[y]=random:normal,n=4"]' 'json = ["-", "r.json"]' 'max-memory = "3G"' 'max-drop = "0.01"' \
   "exclude = [\"^a[bc],d\$\", '\\bconv\\.', \"line\\nfeed\\ttab\"]" 'overwrite = true' \
-  'policy = "outliers=drop,exclude-op=Gemm,exclude-op=MatMul,concat=inputs,deconv-activation=auto,act-add=both,se-mul=both,maxpool=after,small-layers=auto,attention=auto,residual=auto,quantize-outputs=on,bias-correction=on"' \
+  'policy = "outliers=drop,exclude-op=Gemm,exclude-op=MatMul,concat=inputs,deconv-activation=auto,act-add=both,se-mul=both,maxpool=after,small-layers=auto,attention=auto,residual=auto,embeddings=auto,float-weights=float,quantize-outputs=on,bias-correction=on"' \
   'format = "scales=fp32,weights=fp32,weight-range=max,weight-bits=7,per-tensor=on,range=narrow,io-type=same,external-data=always"'
 reads_back quantize model.onnx -o out/m.onnx --data d # defaults
 reads_back quantize model.onnx -o out/m.onnx --data d --feed batch-axis=x=1,mask=m,mask=n --feed steps=2,state=s.json,shard=2/3

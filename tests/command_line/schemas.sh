@@ -27,6 +27,7 @@ chmod +x in/timer
 timed="--latency-command in/timer"
 document latency quantize quantize "$model" $pixels --calibrator max --target onnxruntime $timed --latency-table in/latency.json -o out/fast.onnx
 cp "$model" in/refused.onnx
+document latency_scored quantize quantize "$model" $pixels --calibrator max --target onnxruntime $timed $judged --masks "$sample/eval/masks" --max-drop 0.5 -o out/fast_scored.onnx
 document latency_again quantize quantize in/refused.onnx $pixels --calibrator max $timed -o out/faster.onnx
 document forecasts plan plan "$model" --target onnxruntime --shape image=1,3,128,128 --latency-table in/latency.json
 document lint lint lint in/int8.onnx --target onnxruntime
@@ -117,7 +118,7 @@ document plan_net plan plan $net
 document plan_half plan plan $net $data --target tensorrt:11
 for file in ort half fp8; do document lint_$file lint lint in/$file.onnx --target tensorrt:11; done
 document repair repair repair in/ort.onnx $data --target tensorrt:10.13 -o out/repair.onnx
-run quantize $net $data --calibrator max --target onnxruntime --policy exclude-op=Gemm -o in/left.onnx
+run quantize $net $data --calibrator max --target onnxruntime $layers --policy exclude-op=Gemm -o in/left.onnx
 document repair_left repair repair in/left.onnx $data --target tensorrt:10.13 -o out/repair_left.onnx
 document lint_other lint lint in/ort.onnx
 document lint_float lint lint $net

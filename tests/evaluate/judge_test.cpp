@@ -134,6 +134,19 @@ TEST(Judge, GradesAnEmbeddingByCosineAndNeighbours) {
 
 // occupancy3d by percentile 99: 17.3 dB for ONNX Runtime and 13.6 for TensorRT with a mean of -8; it lost 14 and 45
 // points of IoU.
+TEST(Judge, GradesARecognizerByItsWords) {
+  const auto graded = [](double rise, double error) {
+    JudgedFacts facts = measured(30);
+    facts.words = {.rise = rise, .error = error, .clips = 243};
+    return judge(facts);
+  };
+  EXPECT_EQ(graded(0.0213, 0.0108).quality, Quality::Doubtful) << "a decoder that loses two points of words";
+  EXPECT_THAT(graded(0.0213, 0.0108).reasons, Contains(HasSubstr("word errors rise by 2.13 points on 243 clips")));
+  EXPECT_EQ(graded(0.012, 0.006).quality, Quality::Good) << "within a standard error of a point";
+  EXPECT_EQ(graded(-0.005, 0.006).quality, Quality::Good) << "fewer errors than FP32";
+  EXPECT_EQ(graded(0.2, 0.01).quality, Quality::Broken);
+}
+
 TEST(Judge, CallsNoOutputGoodWhoseMeanHidesTheError) {
   JudgedFacts facts = measured(17.3);
   const auto quality = [&](double about_mean) {

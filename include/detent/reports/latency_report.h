@@ -54,6 +54,15 @@ struct LatencyReport {
     std::string left_out;              ///< why it was not tried; empty: it was
     std::vector<std::string> options;  ///< words of a command line that make the change: {"--activation", "int8"}
   };
+  /// A file within the accuracy that no other one beats: none is as fast, as small and as accurate, and better in one.
+  struct Front {
+    std::string what;  ///< Call::what
+    double ms = 0;     ///< mean of its calls
+    uint64_t bytes = 0;
+    std::optional<double> sqnr_db;  ///< as in Call
+    std::optional<double> score;    ///< in the metric of a bound on a task; absent without
+    bool chosen = false;            ///< the written file
+  };
   std::string command;  ///< as given
   LatencyMachine machine;
   LatencyChoice chosen = LatencyChoice::Default;
@@ -62,6 +71,7 @@ struct LatencyReport {
   double noise = 0;             ///< standard deviation of a call, as a part of its time
   std::string limit;            ///< on accuracy: "--max-drop 0.01", "1 dB below the default's SQNR"
   std::vector<Call> calls;      ///< in their order
+  std::vector<Front> front;     ///< the fastest first
   std::vector<Group> groups;    ///< the largest gain first
   size_t too_inaccurate = 0;    ///< files that were beyond the limit, which the command did not see
   std::string table;            ///< path of the table; empty: none

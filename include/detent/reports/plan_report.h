@@ -21,7 +21,6 @@ struct CoverageReport {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open
   int64_t params = 0, int8_params = 0;
-  int64_t embedding_params = 0, int8_embedding_params = 0;  ///< numbers of tables that Gather reads
   /// Of the float values that some edge reads, four bytes an element whatever its type; they count as INT8 when a pair
   /// stands on the value. 0 where sizes are open.
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
@@ -33,6 +32,7 @@ struct CoverageReport {
   int64_t casts = 0;  ///< Cast nodes that were added
   /// Layers with 16-bit activations beside layers of 8 bits; they are not among those of INT8.
   int64_t int16_layers = 0, int16_macs = 0;
+  int64_t embedding_params = 0, int8_embedding_params = 0;  ///< numbers of tables that Gather reads
 };
 
 /// Placement of one model for one target: the decision, rule and reason for each layer and edge.
@@ -43,6 +43,7 @@ struct PlanReport {
   int64_t opset = 0;
   size_t nodes = 0;
   size_t folded_batchnorms = 0;
+  size_t folded_operators = 0;  ///< Add, Sub, Mul and Div by constants
   struct Layer {
     std::string name, op;
     Runs runs = Runs::Float;

@@ -31,7 +31,8 @@ AccuracyLimit::Answer AccuracyLimit::judge(const Model& model) {
   Answer answer;
   if (judge_) {
     const BoundJudge::Score score = judge_->measure({&model, 1}, "judging").front();
-    answer = {score.sqnr_db, judge_->meets(score)};
+    answer = {.sqnr_db = score.sqnr_db, .holds = judge_->meets(score)};
+    if (judge_->has_task() || judge_->by_command()) answer.score = score.score;
   } else {
     answer.sqnr_db = measure_closing_error(reference_, model, samples_, run_).report.sqnr_db;
     answer.holds = !default_db_ || (answer.sqnr_db && *answer.sqnr_db >= *default_db_ - kMostLostDb);

@@ -22,9 +22,9 @@ class AccuracyLimit {
   AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge);
 
   [[nodiscard]] std::string text() const;
-  /// An SQNR, and whether the file may be taken.
+  /// An SQNR, the score of a bound on a task, and whether the file may be taken.
   struct Answer {
-    std::optional<double> sqnr_db = {};
+    std::optional<double> sqnr_db = {}, score = {};
     bool holds = true;
   };
   /// Measures a model. The first one is the default, which may always be taken.

@@ -19,7 +19,7 @@ namespace {
 
 using P = PlacementOptions;
 
-constexpr size_t kMostGroups = 5, kMostPolicies = 3;
+constexpr size_t kMostGroups = 5, kMostPolicies = 4;
 constexpr size_t kLeastToHalve = 4;
 
 /// A change of one policy away from its default.
@@ -43,6 +43,11 @@ constexpr PolicyChange kPolicies[] = {
      [](P& p) { p.residual = P::Residual::Float; }},
     {"products of squeeze-and-excite in float", "se-mul=float", [](const P& p) { return p.se_mul == P::SeMul::Both; },
      [](P& p) { p.se_mul = P::SeMul::Float; }},
+    {"embeddings in float", "embeddings=float", [](const P& p) { return p.embeddings == P::Embeddings::Auto; },
+     [](P& p) { p.embeddings = P::Embeddings::Float; }},
+    {"8-bit weights of float layers", "float-weights=int8",
+     [](const P& p) { return p.float_weights == P::FloatWeights::Float; },
+     [](P& p) { p.float_weights = P::FloatWeights::Int8; }},
     {"small layers in INT8", "small-layers=quantize", [](const P& p) { return p.small_layers == P::SmallLayers::Auto; },
      [](P& p) { p.small_layers = P::SmallLayers::Quantize; }},
 };

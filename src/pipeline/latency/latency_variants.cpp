@@ -53,6 +53,7 @@ std::string pairs_of(const PlacementPlan& plan) {
                         edge.reads == Reads::Dynamic, edge.reads_pair() ? plan.about(edge.value).scale_group : -1);
   for (const LayerDecision& layer : plan.layers)
     text += fmt::format("{}:{:d};", index_of(layer.node), layer.is_quantized());
+  for (const WeightDecision& weight : plan.weights) text += fmt::format("{},", index_of(weight.node));
   return text;
 }
 

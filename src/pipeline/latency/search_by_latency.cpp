@@ -96,6 +96,7 @@ class SearchByLatency {
     const LedgerFile& file = ledger_.files[at];
     report_.calls.push_back({made_[at].what, file.kind, answer.ms, answer.refusal, file.sqnr_db, answer.seconds});
     reporter_.advance_to(report_.calls.size());
+    if (answer.ms) ledger_.files[at].bytes = written_bytes(made_[at].path);
     ledger_.add(at, answer.ms);
   }
 
@@ -107,7 +108,8 @@ class SearchByLatency {
                {"float", options_.model}),
            timer_.of_float);
     const RewrittenModel model = variants_.model_of(*made_.front().variant, origin_);
-    ledger_.files.front().sqnr_db = limit_.judge(model.model).sqnr_db;
+    const AccuracyLimit::Answer accuracy = limit_.judge(model.model);
+    ledger_.files.front().sqnr_db = accuracy.sqnr_db, ledger_.files.front().score = accuracy.score;
     write(0, model);
     keep(made_.front());  // judged, if not timed
     time(0);
@@ -140,7 +142,7 @@ class SearchByLatency {
   bool is_accurate(size_t file, const Model& model) {
     const AccuracyLimit::Answer accuracy = limit_.judge(model);
     LedgerFile& row = ledger_.files[file];
-    row.sqnr_db = accuracy.sqnr_db;
+    row.sqnr_db = accuracy.sqnr_db, row.score = accuracy.score;
     if (!accuracy.holds) row.state = State::Inaccurate;
     return accuracy.holds;
   }
@@ -231,7 +233,7 @@ class SearchByLatency {
 
   /// Returns the file to write as things stand.
   [[nodiscard]] FastestChoice decided() const {
-    return choose_fastest(LatencyKnowledge(ledger_).choices(), ledger_.noise_now());
+    return choose_file(LatencyKnowledge(ledger_).choices(), ledger_.noise_now(), options_.latency.prefer);
   }
 
   FastestFile chosen() {
@@ -244,6 +246,11 @@ class SearchByLatency {
     report_.default_ms = ledger_.ms_of(LatencyChoice::Default);
     report_.chosen = file.kind, report_.chosen_what = made.what, report_.chosen_ms = choice.ms;
     report_.too_inaccurate = ledger_.count(State::Inaccurate);
+    for (const size_t at : front_of(LatencyKnowledge(ledger_).choices())) {
+      const LedgerFile& one = ledger_.files[at];
+      report_.front.push_back(
+          {made_[at].what, mean_of(one.times), one.bytes, one.sqnr_db, one.score, at == choice.file});
+    }
     if (made.path.empty()) write(choice.file, variants_.model_of(*made.variant, origin_));
     keep(made);
     describe_groups(file.changes);

@@ -355,8 +355,10 @@ Prepared copy_without_model(const Prepared& prepared) {
 }
 
 PlanReport plan_report_of(const Prepared& prepared) {
-  return describe_plan(prepared.plan, prepared.graph(), prepared.recipe.model.string(), prepared.facts,
-                       prepared.preparation.folded_batchnorms);
+  PlanReport report = describe_plan(prepared.plan, prepared.graph(), prepared.recipe.model.string(), prepared.facts,
+                                    prepared.preparation.folded_batchnorms);
+  report.folded_operators = prepared.preparation.folded_operators;
+  return report;
 }
 
 PlanReport describe_placement(const Prepared& prepared) {

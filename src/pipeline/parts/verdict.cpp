@@ -244,6 +244,15 @@ void doubt_engine(VerdictReport& verdict, const std::vector<EngineDoubt>& doubts
   }
 }
 
+/// Returns what transcripts say of the written model; nullopt without.
+std::optional<JudgedFacts::Words> words_of(const std::optional<ScoreReport>& score) {
+  if (!score || !score->drop || metric_named(score->metric).source != MetricSource::Transcripts) return std::nullopt;
+  constexpr double kDeviations = 1.96;  // of a 95 % interval
+  const auto& interval = score->interval;
+  const double error = interval ? (interval->second - interval->first) / (2 * kDeviations) : 0;
+  return JudgedFacts::Words{*score->drop, error, score->samples};
+}
+
 }  // namespace
 
 std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrite) {
@@ -265,6 +274,7 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
                     .calibrated_with = grounds.calibrated_with,
                     .states = prepared.facts.states,
                     .labelled = report.score && metric_named(report.score->metric).source == MetricSource::Objects,
+                    .words = words_of(report.score),
                     .unseen = grounds.unseen};
   VerdictReport& verdict = report.verdict = judge(facts);
   if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())

@@ -21,7 +21,7 @@
 // * Change it: `--policy residual=quantize` puts pairs on both inputs of these Adds and keeps no product float; `float`
 //   keeps Adds float that R4, R8 or a Conv beside them would quantize. `--include` and `--override` of a value come
 //   first. `--equalize norm,branch` evens the channels out, after which 8 bits ruin few values or none. For OpenVINO
-//   `quantize` does so itself where a residual Add reads the value too and outputs lose at most 0.5 dB.
+//   `quantize` does so itself where a residual Add reads the value too and outputs lose at most 1 dB.
 // * Source: [Model-Optimizer](https://github.com/NVIDIA/Model-Optimizer/tree/main/modelopt/onnx/quantization) quantizes
 //   such Adds (ViT-B/16: 5 % correct instead of 85.2 %, and 84.5 % with the linear layers alone); LLM.int8() ([arXiv
 //   2208.07339](https://arxiv.org/abs/2208.07339)) and SmoothQuant ([2211.10438](https://arxiv.org/abs/2211.10438)) for

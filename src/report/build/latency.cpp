@@ -101,6 +101,31 @@ document::Grid calls_table(const LatencyReport& report) {
   return table;
 }
 
+/// Lists the files that no other one beats.
+document::Grid front_table(const LatencyReport& report) {
+  document::Grid table{
+      .id = "latency-front",
+      .label = "Files that no other one beats in time, size and accuracy",
+      .columns = {{"File", Kind::Name, "", 4, 60},
+                  {"ms", Kind::Number, "Mean of its calls"},
+                  {"Bytes", Kind::Number},
+                  {"SQNR", Kind::Number, "At the worst output, on the samples of the search"}},
+      .heading = "files that no other one beats; --prefer speed, size or accuracy takes another of them",
+      .mark = "written",
+      .search = false,
+      .noun = "file"};
+  const bool scored = std::ranges::any_of(report.front, [](const auto& file) { return file.score.has_value(); });
+  if (scored) table.columns.push_back({"Score", Kind::Number, "In the metric of the bound"});
+  for (const LatencyReport::Front& file : report.front) {
+    Row& row = table.rows.emplace_back(Row{.cells = {Words(file.what)}, .marked = file.chosen});
+    row.cells.emplace_back(Words(Number{.value = file.ms, .digits = 3}));
+    row.cells.emplace_back(bytes(file.bytes));
+    row.cells.emplace_back(file.sqnr_db ? decibels(*file.sqnr_db, 2) : Words(Number{}));
+    if (scored) row.cells.emplace_back(Words(Number{.value = file.score.value_or(NAN), .digits = 4}));
+  }
+  return table;
+}
+
 document::Grid groups_table(const LatencyReport& report) {
   document::Grid table{
       .id = "latency-groups",
@@ -220,6 +245,7 @@ Section latency(const std::optional<LatencyReport>& report) {
   for (const Words& words : {limit_of_search(*report), known_words(*report)})
     section.parts.push_back(Line{words, Role::Detail});
   section.parts.emplace_back(Drawing{calls_plot(*report)});
+  if (report->front.size() > 1) section.parts.emplace_back(front_table(*report));
   section.parts.emplace_back(calls_table(*report));
   section.parts.emplace_back(groups_table(*report));
   return section;

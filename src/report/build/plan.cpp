@@ -82,6 +82,9 @@ Document document_of(const PlanReport& report) {
   if (report.folded_batchnorms)
     head.parts.push_back(
         Line{{count(report.folded_batchnorms, "BatchNormalization"), " folded into weights first (R3)"}});
+  if (report.folded_operators)
+    head.parts.push_back(
+        Line{{count(report.folded_operators, "operator"), " by constants folded into weights first (R3)"}});
   const bool lists = !report.layers.empty() || !report.edges.empty();
   document.sections = {head,
                        placement(report, Listed::Everything),

@@ -122,6 +122,8 @@ Section quantized_coverage(const QuantizeReport& report) {
   Section section = coverage(report.plan);
   if (const size_t folded = report.plan.folded_batchnorms)
     section.parts.push_back(Line{{count(folded, "BatchNormalization"), " folded into weights (R3)"}});
+  if (const size_t folded = report.plan.folded_operators)
+    section.parts.push_back(Line{{count(folded, "operator"), " by constants folded into weights (R3)"}});
   if (report.saturation) section.parts.push_back(Line{saturation_words(*report.saturation)});
   return section;
 }

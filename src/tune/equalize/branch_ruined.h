@@ -14,7 +14,7 @@
 namespace detent {
 
 /// Most that the outputs may lose for layers that become INT8, in dB of score_db().
-inline constexpr double kMostBranchLossDb = 0.5;
+inline constexpr double kMostBranchLossDb = 1;
 
 /// True when the engine runs a Mul behind a normalization in its kernel, and products with a pair read a normalized
 /// value that something else reads too (EqualizeFamily::Branch). Nothing is run.

@@ -1,6 +1,7 @@
 #include "tune/latency/fastest_choice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tune/latency/latency_ledger.h"
 
@@ -50,6 +51,47 @@ FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise) 
     if (ms < chosen.ms * (1 - noise) || replaces_variant) take(i);
   }
   return chosen;
+}
+
+FastestChoice choose_file(const std::vector<TimedFile>& files, double noise, LatencyPrefer prefer) {
+  const FastestChoice fastest = choose_fastest(files, noise);
+  if (prefer == LatencyPrefer::Speed) return fastest;
+  constexpr double kSameSize = 1.01;
+  const bool by_size = prefer == LatencyPrefer::Size;
+  double float_ms = std::numeric_limits<double>::infinity();
+  for (const TimedFile& file : files)
+    if (file.kind == LatencyChoice::Float && !file.times.empty()) float_ms = mean_of(file.times);
+  const double most = float_ms * (by_size ? 1 + noise : 1 - noise);
+  const auto is_better = [&](const TimedFile& file, const TimedFile& than) {
+    const auto [a, b] = std::pair(static_cast<double>(file.bytes), static_cast<double>(than.bytes));
+    if (by_size && (a * kSameSize < b || b * kSameSize < a)) return a < b;
+    if (!by_size && file.sqnr_db != than.sqnr_db) return file.sqnr_db > than.sqnr_db;
+    return mean_of(file.times) < mean_of(than.times);
+  };
+  const TimedFile* best = nullptr;
+  for (const TimedFile& file : files) {
+    const bool fast =
+        !file.times.empty() && (mean_of(file.times) <= most || (by_size && file.kind == LatencyChoice::Float));
+    if (fast && (!best || is_better(file, *best))) best = &file;
+  }
+  for (const TimedFile& file : files)
+    if (!best && file.kind == LatencyChoice::Float && !file.times.empty()) best = &file;
+  return best ? FastestChoice{static_cast<size_t>(best - files.data()), mean_of(best->times)} : fastest;
+}
+
+std::vector<size_t> front_of(const std::vector<TimedFile>& files) {
+  std::vector<size_t> front;
+  const auto beats = [](const TimedFile& a, const TimedFile& b) {
+    const double a_ms = mean_of(a.times), b_ms = mean_of(b.times);
+    return a_ms <= b_ms && a.bytes <= b.bytes && a.sqnr_db >= b.sqnr_db &&
+           (a_ms < b_ms || a.bytes < b.bytes || a.sqnr_db > b.sqnr_db);
+  };
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto beats_it = [&](const TimedFile& other) { return !other.times.empty() && beats(other, files[i]); };
+    if (!files[i].times.empty() && std::ranges::none_of(files, beats_it)) front.push_back(i);
+  }
+  std::ranges::stable_sort(front, {}, [&](size_t file) { return mean_of(files[file].times); });
+  return front;
 }
 
 }  // namespace detent

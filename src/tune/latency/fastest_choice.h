@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "detent/options/latency_options.h"
 #include "detent/reports/latency_report.h"
 
 namespace detent {
@@ -15,6 +17,7 @@ struct TimedFile {
   double sqnr_db = 0;              ///< infinite: exact
   size_t changes = 0;              ///< from the default file
   double belief = 1;               ///< its time over the default's, as the model of all times has it
+  uint64_t bytes = 0;
 };
 
 /// The file to write.
@@ -33,5 +36,15 @@ struct FastestChoice {
 ///           default as well and more accurate by 1 dB.
 /// Empty     without times of the default: the faster of float and cast, Default without these.
 [[nodiscard]] FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise);
+
+/// Chooses the file to write. Speed: choose_fastest(). Size: the smallest one that is not slower than the float model
+/// beyond the noise; of those that differ by less than 1 %, the fastest. Accuracy: the one with the highest SQNR that
+/// is faster than the float model beyond the noise, else the float model; of equal ones the fastest. Empty     as
+/// choose_fastest().
+[[nodiscard]] FastestChoice choose_file(const std::vector<TimedFile>& files, double noise, LatencyPrefer prefer);
+
+/// Returns the places of the files that no other one beats (LatencyReport::Front), the fastest first.
+/// Empty     no file with times -> none.
+[[nodiscard]] std::vector<size_t> front_of(const std::vector<TimedFile>& files);
 
 }  // namespace detent

@@ -42,7 +42,8 @@ struct LedgerFile {
   LatencyChoice kind = LatencyChoice::Variant;
   Changes changes = {};    ///< of a file with pairs
   std::string pairs = {};  ///< a text that differs where the pairs of files do
-  std::optional<double> sqnr_db = {};
+  std::optional<double> sqnr_db = {}, score = {};
+  uint64_t bytes = 0;  ///< of the file; 0: not written
   State state = State::Allowed;
   std::vector<double> times = {};  ///< ms
 

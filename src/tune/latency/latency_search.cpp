@@ -114,7 +114,8 @@ std::optional<size_t> LatencyKnowledge::to_halve() const {
 std::vector<TimedFile> LatencyKnowledge::choices() const {
   std::vector<TimedFile> choices;
   for (const LedgerFile& file : ledger_.files) {
-    TimedFile& choice = choices.emplace_back(TimedFile{.kind = file.kind, .sqnr_db = file.sqnr_db.value_or(0)});
+    TimedFile& choice =
+        choices.emplace_back(TimedFile{.kind = file.kind, .sqnr_db = file.sqnr_db.value_or(0), .bytes = file.bytes});
     if (!is_allowed(&file)) continue;
     choice.times = file.times;
     if (!file.has_pairs()) continue;

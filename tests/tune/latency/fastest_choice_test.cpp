@@ -94,5 +94,46 @@ TEST(FastestChoice, WithoutTimesOfTheDefaultIsTheFasterOfFloatAndCast) {
   EXPECT_TRUE(std::isnan(mean_of({})));
 }
 
+/// A variant with a size.
+TimedFile sized(double ms, double sqnr_db, uint64_t bytes) {
+  TimedFile file = variant(ms, sqnr_db, 1);
+  file.bytes = bytes;
+  return file;
+}
+
+/// The default of 10 ms, 30 dB and 100 bytes, the float model of 11 ms and 400 bytes, and variants.
+std::vector<TimedFile> sized_files(const std::vector<TimedFile>& variants) {
+  std::vector<TimedFile> files = files_with(variants);
+  files[kDefaultFile].bytes = 100;
+  files[kFloatFile].times = {11}, files[kFloatFile].bytes = 400;
+  return files;
+}
+
+TEST(ChosenFile, IsTheFastestUnlessSomethingElseIsPreferred) {
+  const std::vector<TimedFile> files = sized_files({sized(8, 25, 120), sized(10.2, 26, 60), sized(9, 38, 150)});
+  EXPECT_EQ(choose_file(files, kCallNoise, LatencyPrefer::Speed).file, kFirstVariant);
+  EXPECT_EQ(choose_file(files, kCallNoise, LatencyPrefer::Size).file, kFirstVariant + 1);
+  EXPECT_EQ(choose_file(files, kCallNoise, LatencyPrefer::Accuracy).file, kFirstVariant + 2);
+}
+
+TEST(ChosenFile, OfTheSmallestOnesIsTheFastestAndNoneIsSlowerThanFloat) {
+  const std::vector<TimedFile> files =
+      sized_files({sized(20, 30, 50), sized(9.5, 30, 80), sized(9, 30, 80), sized(8, 30, 90)});
+  EXPECT_EQ(choose_file(files, kCallNoise, LatencyPrefer::Size).file, kFirstVariant + 2);
+}
+
+TEST(ChosenFile, IsTheFloatModelWhereNothingIsFasterAndAccuracyIsPreferred) {
+  std::vector<TimedFile> files = sized_files({sized(10.8, 40, 80)});
+  files[kDefaultFile].times = {12};
+  EXPECT_EQ(choose_file(files, kCallNoise, LatencyPrefer::Accuracy).file, kFloatFile);
+}
+
+TEST(Front, HoldsWhatNoOtherFileBeatsTheFastestFirst) {
+  const std::vector<TimedFile> files = sized_files({sized(8, 25, 120), sized(9, 25, 130), sized(10.2, 26, 60)});
+  // The second variant is slower, larger and no more accurate than the first; the default has 30 dB.
+  EXPECT_EQ(front_of(files), (std::vector<size_t>{kFirstVariant, kDefaultFile, kFirstVariant + 2, kFloatFile}));
+  EXPECT_EQ(front_of({}), std::vector<size_t>{});
+}
+
 }  // namespace
 }  // namespace detent

@@ -85,15 +85,19 @@ bool feeds_spread(const GraphFacts& facts, const Node& node) {
   return use && spreads_channels(facts, facts.node(use->node));
 }
 
-// A node of it has powers of x, with ranges that no scale fits.
-void mark_gelu(const GraphFacts& facts, PlacementDraft& draft) {
-  for (const Node& node : facts.graph().nodes()) {
-    const auto written = facts.kind(node.id) == OpKind::Mul ? written_activation(facts, node.id) : std::nullopt;
-    if (!written || written->form != WrittenActivation::Form::Gelu) continue;
-    for (const NodeId inside : written->nodes)
-      if (!draft.is_forced(inside))
-        draft.keep_out(inside, "part of a GELU of several nodes: its powers span thousands");
+// True for a node of a GELU that several nodes write: its powers of x have ranges that no scale fits.
+bool writes_gelu(const GraphFacts& facts, const Node& node) {
+  constexpr size_t kMostAhead = 12;  // nodes of a written activation
+  std::vector<NodeId> ahead{node.id};
+  for (size_t next = 0; next < ahead.size() && ahead.size() <= kMostAhead; ++next) {
+    const auto written = written_activation(facts, ahead[next]);
+    if (written && written->form == WrittenActivation::Form::Gelu &&
+        std::ranges::find(written->nodes, node.id) != written->nodes.end())
+      return true;
+    for (const Use& use : facts.value(*facts.node(ahead[next]).output(0)).uses)
+      if (use.slot >= 0) ahead.push_back(use.node);
   }
+  return false;
 }
 
 void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
@@ -102,6 +106,7 @@ void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Nod
   const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
   if (!has_kernel || draft.is_out(node.id) || is_decoding(draft, node.id)) return;
   if (!has_integer_operands(facts, draft, node)) return;
+  if (!draft.is_forced(node.id) && kind != OpKind::Where && writes_gelu(facts, node)) return;
   const MaybeValue own = node.output(0);
   const MaybeValue last = kind == OpKind::Where ? own : absorbed_output(facts, draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
@@ -115,6 +120,6 @@ void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Nod
 
 }  // namespace
 
-constinit const Rule kElementwise{.name = {"O4", "integer elementwise"}, .mark = mark_gelu, .visit = visit_elementwise};
+constinit const Rule kElementwise{.name = {"O4", "integer elementwise"}, .visit = visit_elementwise};
 
 }  // namespace detent::rules::onnxruntime

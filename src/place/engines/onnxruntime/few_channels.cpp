@@ -14,22 +14,26 @@
 //     multiplications an output pixel.
 //
 //   Floats come from a graph input, a normalization, a ConvTranspose or another such Conv, also behind activations, Pad
-//   and copies. A Conv in front of a MaxPool gets pairs.
+//   and copies. A Conv in front of a MaxPool gets pairs, also where nodes that compute element by element stand
+//   between: PRelu, Elu, HardSwish of several nodes, a residual Add.
 // * Why: the integer kernel first copies every window into a row of a matrix, as many bytes at a time as there are
 //   input channels. It takes 1.4 to 10 times as long as the float kernel, which reads the image in place (0.9 to 7
 //   times with 8 channels and fewer). The engine moves a QuantizeLinear across a MaxPool, and its MaxPool of codes made
-//   models/imagenet_squeezenet1.1 1.8 to 2.4 times slower. SQNR gains too: 0.2 to 5.9 dB on seven networks with the
-//   defaults. cifar10_resnet18 gains 0.4 dB with `mse`; there `auto` takes another calibrator and loses 1.6 dB.
+//   models/imagenet_squeezenet1.1 1.8 to 2.4 times slower. Behind a PRelu four Convs, three of them pooled, took 1.95
+//   times the float time, and take 0.85; 4.0 and 0.7 behind Tanh. SQNR gains too: 0.2 to 5.9 dB on seven networks with
+//   the defaults. cifar10_resnet18 gains 0.4 dB with `mse`; there `auto` takes another calibrator and loses 1.6 dB.
 // * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
 // * Source: timed in ONNX Runtime 1.30 with VNNI, with AVX-512 alone and with AVX2 alone, windows in two dimensions:
-//   [bench/README.md](../../bench/README.md#is-the-file-for-onnx-runtime-faster).
+//   [bench/README.md](../../bench/README.md#is-the-file-for-onnx-runtime-faster). Activations in front of a MaxPool:
+//   1.32 with AVX2 alone.
 // * Networks: models/imagenet_mobilenetv2, models/text_ppocrv3_det, models/style_starry_night,
 //   models/imagenet_squeezenet1.1 (MaxPool).
 
-#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "place/draft/flow.h"
+#include "place/draft/written_activation.h"
 #include "place/engines/onnxruntime/rules.h"
 
 namespace detent::rules::onnxruntime {
@@ -55,8 +59,9 @@ bool has_few_channels(const GraphFacts& facts, const Node& conv) {
 MaybeValue handed_on(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
   if (is_constant_affine(facts, node.id)) return varying_input(facts, node.id);
   const OpKind kind = facts.kind(node.id);
-  const bool hands_on = is_activation(kind) || kind == OpKind::Pad || kind == OpKind::Cast || kind == OpKind::Resize ||
-                        kind == OpKind::BatchNorm || commutes(facts, draft, node.id);
+  if (const auto written = written_activation(facts, node.id)) return written->input;
+  const bool hands_on = is_activation(kind) || kind == OpKind::PRelu || kind == OpKind::Pad || kind == OpKind::Cast ||
+                        kind == OpKind::Resize || kind == OpKind::BatchNorm || commutes(facts, draft, node.id);
   return hands_on ? facts.data_input(node.id) : kNoValue;
 }
 
@@ -81,10 +86,28 @@ bool comes_in_float(const GraphFacts& facts, const PlacementDraft& draft, MaybeV
   return false;
 }
 
-bool is_max_pooled(const GraphFacts& facts, const PlacementDraft& draft, const Node& conv) {
-  const ValueId last = *fused_output(facts, draft, conv.id);
-  return std::ranges::any_of(facts.value(last).uses,
-                             [&](const Use& use) { return facts.kind(use.node) == OpKind::MaxPool; });
+bool computes_pointwise(OpKind kind) {
+  return is_activation(kind) || is_arithmetic(kind) || kind == OpKind::PRelu || kind == OpKind::Gelu ||
+         kind == OpKind::Pad || kind == OpKind::Cast || kind == OpKind::BatchNorm;
+}
+
+// True where a MaxPool reads the value or what nodes that compute element by element make of it: such nodes write
+// floats behind a float Conv.
+bool is_max_pooled(const GraphFacts& facts, ValueId value) {
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const ValueId read = open.back();
+    open.pop_back();
+    for (const Use& use : facts.value(read).uses) {
+      if (use.slot < 0) continue;
+      const OpKind kind = facts.kind(use.node);
+      if (kind == OpKind::MaxPool) return true;
+      const MaybeValue made = computes_pointwise(kind) ? facts.node(use.node).output(0) : kNoValue;
+      if (made && seen.insert(*made).second) open.push_back(*made);
+    }
+  }
+  return false;
 }
 
 void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
@@ -92,7 +115,7 @@ void mark_few_channels(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (facts.kind(node.id) != OpKind::Conv || !facts.is_weighted(node.id) || draft.is_forced(node.id)) continue;
     if (!has_few_channels(facts, node) || !comes_in_float(facts, draft, node.input(0)) ||
-        is_max_pooled(facts, draft, node))
+        is_max_pooled(facts, *node.output(0)))
       continue;
     draft.keep_out(
         node.id, "weight " + facts.weight(node.id).shape().to_string() +

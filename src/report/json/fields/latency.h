@@ -25,6 +25,17 @@ void fields(auto& v, const LatencyReport::Call& r) {
   v("seconds", Finite{r.seconds}, "Time of the call, in seconds.");
 }
 
+void fields(auto& v, const LatencyReport::Front& r) {
+  v("what", r.what, "The file, as in calls.");
+  v("ms", r.ms, "Mean of its calls, in milliseconds.");
+  v("bytes", r.bytes, "Size of the file.");
+  v("sqnr_db", r.sqnr_db,
+    "SQNR at the worst output on the samples of the search, in dB; null where the outputs are equal or it was not "
+    "measured.");
+  v("score", r.score, "Score in the metric of a bound on a task; null without one.");
+  v("chosen", r.chosen, "Whether it is the written file.");
+}
+
 void fields(auto& v, const LatencyReport::Group& r) {
   v("name", r.name, "The part of the network and its change.");
   v("nodes", r.nodes, "Number of nodes that it changes; 0 for all.");
@@ -47,6 +58,8 @@ void fields(auto& v, const LatencyReport& r) {
   v("limit", r.limit, "The limit on the accuracy, in words.");
   v("too_inaccurate", r.too_inaccurate, "Number of files beyond the limit, which the command did not see.");
   v("calls", r.calls, "Every call of the command, in their order.");
+  v("front", r.front,
+    "Files within the accuracy that no other one beats in time, size and accuracy together, the fastest first.");
   v("groups", r.groups, "Parts of the network that were tried in another precision or form, the largest gain first.");
   v("command", r.command, "The command, as given.");
   v("machine", r.machine, "What answered it.");
