@@ -55,9 +55,9 @@ offers() {
   grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory|steps|shard)( |$)' in/command &&
     fail "help $1 shows a key, or an option of every command"
 }
-offers quantize 45 130
-offers compare 40 118
-offers compare-types 40 116
+offers quantize 46 134
+offers compare 40 119
+offers compare-types 40 117
 offers sensitivity 33 102
 offers quantize-weights 33 88
 offers repair 25 74
