@@ -20,7 +20,7 @@ enum class EqualizeFamily : uint8_t {
   Branch,   ///< outputs of a normalization that others read too: a Mul in front of the layers, fused by some engines
 };
 inline constexpr EqualizeFamily kEqualizeFamilies[] = {
-    EqualizeFamily::Gate, EqualizeFamily::Linear,  EqualizeFamily::Relu, EqualizeFamily::Norm,
+    EqualizeFamily::Gate, EqualizeFamily::Linear,  EqualizeFamily::Relu,  EqualizeFamily::Norm,
     EqualizeFamily::Act,  EqualizeFamily::Product, EqualizeFamily::Value, EqualizeFamily::Branch};
 
 /// "gate", "relu", "linear", "norm", "act", "product", "value", "branch".

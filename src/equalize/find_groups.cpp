@@ -101,8 +101,8 @@ class GroupCollector {
       group.readers.push_back(use);
     }
     if (group.readers.empty()) return std::nullopt;
-    ChannelGroup::Member member{
-        value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis, std::vector<size_t>(group.fixed.size()), true};
+    ChannelGroup::Member member{value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis,
+                                std::vector<size_t>(group.fixed.size()), true};
     std::iota(member.factor_of.begin(), member.factor_of.end(), size_t{0});
     group.members.push_back(std::move(member));
     return group;

@@ -102,7 +102,9 @@ struct Branches {
 Branches choose_branches(const Model& model, const Equalizer& equalizer, double alpha, const Readers& ruined,
                          const std::function<Readers(const Model&)>& ruined_of) {
   const Graph& graph = model.graph();
-  Branches chosen{.alpha = alpha, .factors = equalizer.equalization({{EqualizeFamily::Branch, alpha}}), .layers = {},
+  Branches chosen{.alpha = alpha,
+                  .factors = equalizer.equalization({{EqualizeFamily::Branch, alpha}}),
+                  .layers = {},
                   .ruined_beside = ruined};
   Model evened = model.clone();
   apply_equalization(evened, chosen.factors, {});

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "calibrate/range_overrides.h"
 #include "calibrate/choose_ranges.h"
+#include "calibrate/range_overrides.h"
 #include "evaluate/float_network.h"
 #include "exec/find_shapes.h"
 #include "exec/same_outputs.h"
@@ -128,7 +128,8 @@ TEST(BranchRuined, LayersBesideTheResidualBecomeInt8) {
   EXPECT_GT(outcome->report.values[0].imbalance_before, 10);
   EXPECT_LT(outcome->report.values[0].imbalance_after, 3);
   ASSERT_EQ(outcome->report.notes.size(), 1U);
-  EXPECT_THAT(outcome->report.notes[0], HasSubstr("2 layers in INT8 instead of float, by a Mul in front (SQNR 20.00 -> 19.80 dB on 12 other "
+  EXPECT_THAT(outcome->report.notes[0],
+              HasSubstr("2 layers in INT8 instead of float, by a Mul in front (SQNR 20.00 -> 19.80 dB on 12 other "
                         "samples): "));
   const std::vector<Tensor> unseen{test::Numbers(99).tensor({1, 8, kWidth})};
   EXPECT_NO_THROW(check_same_outputs(outputs_of(before, unseen), trial.model, unseen, "branch"));
@@ -161,9 +162,7 @@ TEST(BranchRuined, StayFloatWhereTheyAreTheOnlyLayers) {
   EXPECT_FALSE(outcome->report.kept);
 }
 
-TEST(BranchRuined, NothingIsJudgedWhereEightBitsKeepTheValue) {
-  EXPECT_FALSE(Trial(post_norm(1)).branch(nobody()));
-}
+TEST(BranchRuined, NothingIsJudgedWhereEightBitsKeepTheValue) { EXPECT_FALSE(Trial(post_norm(1)).branch(nobody())); }
 
 TEST(BranchRuined, NothingIsMeasuredOnSevenSamples) {
   EXPECT_FALSE(Trial(post_norm(32), "openvino", kFewestToJudge - 1).branch(nobody()));
