@@ -146,10 +146,10 @@ TEST(BranchRuined, OutputsMayLoseHalfADecibel) {
 TEST(BranchRuined, StayFloatWhereOutputsLoseMore) {
   Trial trial(post_norm(32));
   const size_t nodes = trial.model.graph().nodes().size();
-  const auto outcome = trial.branch(losing(0.51));
+  const auto outcome = trial.branch(losing(1.01));
   ASSERT_TRUE(outcome);
   EXPECT_FALSE(outcome->report.kept);
-  EXPECT_THAT(outcome->report.reason, HasSubstr("2 layers would become INT8, but outputs lose 0.51 dB"));
+  EXPECT_THAT(outcome->report.reason, HasSubstr("2 layers would become INT8, but outputs lose 1.01 dB"));
   EXPECT_TRUE(outcome->equalization.empty());
   EXPECT_THAT(outcome->report.values, IsEmpty());
   EXPECT_EQ(trial.model.graph().nodes().size(), nodes);
