@@ -60,6 +60,16 @@ bool is_by_number(const Graph& graph, const Node& node, const LayerChannels& lay
   return constant.element_count() == 1 && (layer.count() > 1 || constant.shape().rank() < 2);
 }
 
+/// True where an Add of two values reads the value. OpenVINO makes one kernel of a Conv and its sum and runs it and the
+/// layers in front of it in float: 3 of 20 layers of exports/convnext_mini, whose layer scales stand between.
+bool is_summed(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.value(value).uses, [&](const Use& use) {
+    if (use.slot < 0 || graph.node(use.node).op_type != "Add") return false;
+    return std::ranges::none_of(present(graph.node(use.node).inputs),
+                                [&](ValueId input) { return graph.value(input).is_constant; });
+  });
+}
+
 OperatorChain chain_behind(const Graph& graph, LayerChannels layer) {
   OperatorChain chain{std::move(layer), {}};
   MaybeValue value = chain.layer.node->output(0);
@@ -70,6 +80,7 @@ OperatorChain chain_behind(const Graph& graph, LayerChannels layer) {
     chain.steps.push_back(&next);
     value = next.output(0);
   }
+  if (!chain.steps.empty() && is_summed(graph, *value)) chain.steps.clear();
   const auto by_number = [&](const Node* step) { return is_by_number(graph, *step, chain.layer); };
   if (!chain.steps.empty() && by_number(chain.steps.back()) && has_meaning(graph, *value))
     while (!chain.steps.empty() && by_number(chain.steps.back())) chain.steps.pop_back();

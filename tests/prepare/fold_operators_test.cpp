@@ -91,11 +91,11 @@ TEST(FoldOperators, FoldsIntoGroupsTransposedConvolutionsAndGemm) {
 }
 
 TEST(FoldOperators, LeavesTheWeightOfAnotherNodeAsItIs) {
-  Model scaled = plane_model("c = Conv (x, w)  d = Conv (x, w)  m = Mul (c, f)  y = Add (d, m)", "");
+  Model scaled = plane_model("c = Conv (x, w)  d = Conv (x, w)  m = Mul (c, f)  y = Sub (d, m)", "");
   expect_folds(scaled, 1);
   EXPECT_THAT(scaled.graph().constant(*scaled.graph().find_value("w"))->data<float>(), ElementsAre(1, 2, 3, 4));
 
-  Model shifted = plane_model("c = Conv (x, w)  d = Conv (x, w)  m = Add (c, f)  y = Add (d, m)", "");
+  Model shifted = plane_model("c = Conv (x, w)  d = Conv (x, w)  m = Add (c, f)  y = Sub (d, m)", "");
   expect_folds(shifted, 1);
   EXPECT_EQ(shifted.graph().value(*shifted.graph().find_value("w")).uses.size(), 2U) << "a bias needs no copy";
 }
@@ -179,6 +179,13 @@ TEST(FoldOperators, LeavesWhatHalfPrecisionCannotHold) {
   };
   EXPECT_EQ(folded("10"), 1U);
   EXPECT_EQ(folded("100"), 0U) << "100000 is beyond the largest FP16 number, 65504";
+}
+
+TEST(FoldOperators, LeavesTheScaleInFrontOfAResidualAdd) {
+  Model summed = plane_model("c = Conv (x, w)  m = Mul (c, f)  y = Add (m, x)", "");
+  expect_folds(summed, 0);
+  Model alone = plane_model("c = Conv (x, w)  m = Mul (c, f)  y = Relu (m)", "");
+  expect_folds(alone, 1);
 }
 
 TEST(FoldOperators, PreparationCountsThem) {
