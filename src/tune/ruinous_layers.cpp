@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "calibrators/squared_error.h"
@@ -27,10 +27,14 @@ namespace {
 constexpr size_t kSuspects = 6;
 constexpr size_t kScreened = 2;               // suspects that are measured on all samples
 constexpr double kLargestWideShare = 0.2;     // of the multiplications that get 16-bit activations
-constexpr double kSuspectDb = kEnoughDb + 6;  // of a node alone: four of them leave kEnoughDb
+constexpr double kSuspectDb = kEnoughDb + 6;  // of a value alone: four of them leave kEnoughDb
+constexpr double kEnoughWideDb = 20, kWideSuspectDb = kEnoughWideDb + 6;  // 16 bits cost more than a float layer
 
 /// Returns the largest share of the multiplications that may be float.
 double largest_share(double reached_db) { return reached_db < kRuinedDb ? 0.2 : 0.02; }
+
+/// Returns the least that a float layer has to raise the outputs by, in dB.
+double least_gain(double reached_db) { return reached_db < kRuinedDb ? kRuinDb : kCheapRuinDb; }
 
 /// A value, and the layers that are float when it has no pair.
 struct Suspect {
@@ -42,90 +46,77 @@ struct Suspect {
 class Search {
  public:
   Search(PairVariants& variants, const DataSource& source, const RunSettings& settings)
-      : variants_(variants), settings_(settings), all_(source, kFewestToJudge), few_(source, kRoughSamples) {}
+      : variants_(variants), source_(source), settings_(settings),
+        all_(source, samples_by_hash(source, kFewestToJudge)) {}
 
   KeptFloat run() {
     names_ = values_to_compare(variants_.float_model(), all_.samples, settings_);
     if (names_.empty()) return {};
-    if (variants_.widens()) return worst_nodes();
+    const std::vector<double> whole = samples_db({{}}, all_).front();
+    Step found{{}, score_db(whole)};
+    if (found.score >= kEnoughDb) return {};
+    if (variants_.widens()) return worst_nodes(found.score);
+    few_.emplace(source_, worst_samples(whole, kRoughSamples));
     suspects_ = find_suspects();
-    Step found;
-    while (found.score.value_or(0) < kEnoughDb) {
+    while (found.score < kEnoughDb) {
       Step one = best_step(found);
       if (one.layers == found.layers) break;
       // Two pairs around one activation can hide each other's harm.
-      const double reached = *found.score;
-      if (reached >= kEnoughDb) break;
-      const bool alone = *one.score >= reached + kRuinDb || reached >= kRuinedDb;
-      Step taken = alone ? one : best_step(one);
+      const double least = least_gain(found.score);
+      Step taken = one.score >= found.score + least ? one : best_step(one);
       const double steps = taken.layers == one.layers ? 1 : 2;
-      if (*taken.score < reached + steps * kRuinDb) break;
+      if (taken.score < found.score + steps * least) break;
       found = std::move(taken);
     }
     return std::move(found.layers);
   }
 
  private:
-  /// Layers to keep float, and the score with them on all samples where it was measured.
+  /// Layers to keep float, and the score with them on all samples.
   struct Step {
     KeptFloat layers = {};
-    std::optional<double> score = std::nullopt;
+    double score = 0;
   };
 
-  /// Returns the step that raises the score most; the layers given where none may be taken. Measures the score of these
-  /// where a step is worth a look on all samples.
-  Step best_step(Step& found) {
+  /// Returns the step that raises the score most; the layers given where none may be taken.
+  Step best_step(const Step& found) {
     std::vector<const Suspect*> suspects;
     std::vector<KeptFloat> tried{found.layers};
-    const double least = share_of(found.layers), most = largest_share(found.score.value_or(0));
+    const double least = share_of(found.layers), most = largest_share(found.score);
     for (const Suspect& suspect : suspects_) {
       KeptFloat layers = joined(found.layers, suspect);
       if (const double share = share_of(layers); share <= least || share > most) continue;
       suspects.push_back(&suspect), tried.push_back(std::move(layers));
     }
     if (suspects.empty()) return found;
-    std::vector<double> rough = scores_of(tried, few_);
+    std::vector<double> rough = scores_of(tried, *few_);
     const double before = rough.front();
     rough.erase(rough.begin()), tried.erase(tried.begin());
-    const double level = found.score.value_or(before);
-    leave_out_dear(level, tried, rough);
-    if (level >= kRuinedDb && std::ranges::max(rough) < before + kRuinDb / 2) return found;
+    if (found.score >= kRuinedDb && std::ranges::max(rough) < before + kCheapRuinDb / 2) return found;
     keep_best(std::move(rough), kScreened, suspects, tried);
-    if (!found.score) tried.push_back(found.layers);
-    std::vector<double> scores = scores_of(tried, all_);
-    if (!found.score) found.score = scores.back(), scores.pop_back();
-    leave_out_dear(*found.score, tried, scores);
+    const std::vector<double> scores = scores_of(tried, all_);
     const auto best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
-    if (scores[best] == -HUGE_VAL) return found;
     for (auto& [name, reason] : tried[best])
       if (reason.empty())
         reason = fmt::format("8 bits keep {:.1f} dB of '{}'; without them the outputs have {:.1f} dB instead of {:.1f}",
-                             suspects[best]->db, name_of(suspects[best]->value), scores[best], *found.score);
+                             suspects[best]->db, name_of(suspects[best]->value), scores[best], found.score);
     return {std::move(tried[best]), scores[best]};
   }
 
-  /// Gives sets of more multiplications than may be float no score.
-  void leave_out_dear(double reached_db, const std::vector<KeptFloat>& sets, std::vector<double>& scores) const {
-    for (size_t i = 0; i < scores.size(); ++i)
-      if (share_of(sets[i]) > largest_share(reached_db)) scores[i] = -HUGE_VAL;
-  }
-
-  /// Returns the nodes to give 16 bits: the shortest beginning of a ranking that reaches kEnoughDb, or the best one; of
-  /// 1, 2, 4 ... nodes. Many nodes are ranked by their own cost, because 16 bits cost little and operators without
-  /// weights count, too.
-  KeptFloat worst_nodes() {
-    const double reached = scores_of({{}}, all_).front();
-    if (reached >= kEnoughDb) return {};
+  /// Returns the nodes to give 16 bits: the shortest beginning of a ranking that reaches kEnoughWideDb, or the best
+  /// one; of 1, 2, 4 ... nodes. Many nodes are ranked by their own cost, because 16 bits cost little and operators
+  /// without weights count, too.
+  KeptFloat worst_nodes(double reached) {
     const LayerErrors errors = measure_layer_errors(variants_, variants_.float_model(), names_, all_.samples, settings_,
                                                     nullptr, LayerVariants::Alone);
     std::vector<std::pair<std::string, std::string>> ranking;
     for (const LayerErrors::Choice& choice : errors.choices)
-      if (const double db = worst_sqnr_db(choice.alone); db < kSuspectDb)
+      if (const double db = worst_sqnr_db(choice.alone); db < kWideSuspectDb)
         ranking.emplace_back(graph().node(choice.what.node).name,
                              fmt::format("8 bits of it alone leave {:.1f} dB at the outputs", db));
     KeptFloat best;
     double score = reached + kRuinDb;
-    for (size_t count = 1; count < 2 * ranking.size() && score < kEnoughDb; count *= 2) {
+    for (size_t count = 1; count < 2 * ranking.size() && score < kEnoughWideDb; count *= 2) {
       const auto end = ranking.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranking.size()));
       KeptFloat nodes(ranking.begin(), end);
       if (share_of(nodes) > kLargestWideShare) break;
@@ -164,7 +155,7 @@ class Search {
     }
     std::ranges::stable_sort(all, {}, &Suspect::db);
     const std::vector<ValueCost> costs =
-        find_costly_values({variants_.float_model(), plan, ranges, variants_.format(), names_, few_.samples, settings_,
+        find_costly_values({variants_.float_model(), plan, ranges, variants_.format(), names_, few_->samples, settings_,
                             "looking for layers that 8 bits ruin"},
                            kSuspects, kSuspectDb);
     for (auto cost = costs.rbegin(); cost != costs.rend(); ++cost) {
@@ -182,8 +173,19 @@ class Search {
     SampleSubset samples;
     std::optional<JudgedBatches> batches = std::nullopt;  // made when they are needed
 
-    Part(const DataSource& source, size_t count) : samples(source, samples_by_hash(source, count)) {}
+    Part(const DataSource& source, std::vector<size_t> of) : samples(source, std::move(of)) {}
   };
+
+  /// Returns the positions in the source of those that lose most, the worst first.
+  [[nodiscard]] std::vector<size_t> worst_samples(const std::vector<double>& samples_db, size_t count) const {
+    std::vector<size_t> order(samples_db.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return samples_db[i]; });
+    order.resize(std::min(order.size(), count));
+    const std::vector<size_t> positions = samples_by_hash(source_, kFewestToJudge);
+    std::ranges::transform(order, order.begin(), [&](size_t i) { return positions[i]; });
+    return order;
+  }
 
   /// Keeps the `count` suspects with the highest scores, in their order.
   static void keep_best(std::vector<double> scores, size_t count, std::vector<const Suspect*>& suspects,
@@ -195,8 +197,14 @@ class Search {
     }
   }
 
-  /// Returns the score with each set float. One quantized model at a time is in memory.
   std::vector<double> scores_of(const std::vector<KeptFloat>& sets, Part& part) {
+    std::vector<double> scores;
+    for (const std::vector<double>& of_one : samples_db(sets, part)) scores.push_back(score_db(of_one));
+    return scores;
+  }
+
+  /// Returns the score of every sample with each set float. One quantized model at a time is in memory.
+  std::vector<std::vector<double>> samples_db(const std::vector<KeptFloat>& sets, Part& part) {
     std::vector<PlacementPlan> plans;
     for (const KeptFloat& layers : sets) plans.push_back(variants_.plan(layers));
     variants_.measure_for(plans);
@@ -206,14 +214,14 @@ class Search {
                            samples_together(graph(), values_named(graph(), names_), part.samples));
     const Evaluation found =
         evaluate_on_batches(plans.size(), model_of, *part.batches, settings_, "looking for layers that 8 bits ruin");
-    std::vector<double> scores;
-    for (const std::vector<double>& samples_db : sample_scores(found)) scores.push_back(score_db(samples_db));
-    return scores;
+    return sample_scores(found);
   }
 
   PairVariants& variants_;
+  const DataSource& source_;
   const RunSettings& settings_;
-  Part all_, few_;
+  Part all_;
+  std::optional<Part> few_ = std::nullopt;  // the worst of all
   std::vector<std::string> names_;
   std::vector<Suspect> suspects_;
 };

@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 
 /// Returns what is found in the residual network, whose layer Conv_8 has a fifth of the multiplications.
-KeptFloat found_in(float spread, const PlacementRequest& placement = {}) {
-  const Model model = test::residual_network(spread);
+KeptFloat found_in(float spread, const PlacementRequest& placement = {}, bool depthwise = false) {
+  const Model model = test::residual_network(spread, depthwise);
   const MemorySource source(test::residual_samples(8));
   test::VariantsOf network(model, source, "tensorrt", placement);
   return find_ruinous_layers(network.variants, source, network.settings);
@@ -35,6 +35,14 @@ TEST(RuinousLayers, AreNoneInANetworkOfEvenChannels) { EXPECT_THAT(found_in(1), 
 
 // Without Conv_8 the outputs would have 37 dB instead of 12.
 TEST(RuinousLayers, AreNoneOfThisSizeWhileTheOutputsAreOfUse) { EXPECT_THAT(found_in(64), IsEmpty()); }
+
+// The whole plan has 21 dB.
+TEST(RuinousLayers, AreAlsoCheapOnesOfANetworkOfUse) {
+  EXPECT_THAT(found_in(24, {}, true), ElementsAre(Key("Conv_8")));
+}
+
+// The whole plan has more than 24 dB.
+TEST(RuinousLayers, AreNoCheapOnesOfAGoodNetwork) { EXPECT_THAT(found_in(12, {}, true), IsEmpty()); }
 
 TEST(RuinousLayers, AreNoLayersThatTheUserIncludes) {
   PlacementRequest placement;

@@ -294,7 +294,7 @@ Chosen choose_beside_float(Attempt& attempt, std::unique_ptr<Calibrator> calibra
   const auto& [prepared, measured, before] = attempt;
   std::optional<Change> ruinous;
   const auto finds_ruinous = [&](double highest_db) {
-    if (highest_db >= kEnoughDb) return false;
+    if (highest_db >= kSurelyEnoughDb) return false;
     if (!ruinous) ruinous = find_ruinous(attempt, nullptr);
     return !ruinous->empty();
   };

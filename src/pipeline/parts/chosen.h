@@ -68,7 +68,7 @@ void announce_values(const Prepared& prepared);
 [[nodiscard]] Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator);
 
 /// Keeps those float and chooses as choose() does. Without a calibrator, they are looked for only where the first round
-/// leaves the outputs less than kEnoughDb with each; where some are found, the choice begins anew.
+/// leaves the outputs less than kSurelyEnoughDb with each; where some are found, the choice begins anew.
 /// Errors  those of find_ruinous() and choose().
 [[nodiscard]] Chosen choose_beside_float(Attempt& attempt, std::unique_ptr<Calibrator> calibrator,
                                          const ChoiceEffort& effort);
