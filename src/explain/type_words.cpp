@@ -87,6 +87,7 @@ bool is_weighted(const EngineLayer& layer) {
 std::string arithmetic_of(const EngineLayer& layer) {
   const bool weighted = is_weighted(layer);
   if (layer.type.starts_with("QLinear") || layer.type.ends_with("Integer")) return "int8";
+  if (weighted && layer.type.starts_with("DynamicQuantize")) return "int8";  // reads floats beside INT8 weights
   if (layer.type.empty()) return weighted ? word_of_names(layer) : "unknown";
   if (!weighted) return word_of_tensors(layer);
   if (const std::string word = type_word(layer.weights); tells(word)) return word;

@@ -12,9 +12,9 @@ namespace detent {
 namespace {
 
 /// Such operators besides QLinear*.
-constexpr std::array<std::string_view, 8> kQOperators = {
-    "ConvInteger", "MatMulInteger", "MatMulIntegerToFloat",  "DynamicQuantizeLinear",
-    "QGemm",       "QAttention",    "DynamicQuantizeMatMul", "ConvIntegerToFloat"};
+constexpr std::array<std::string_view, 9> kQOperators = {
+    "ConvInteger", "MatMulInteger",         "MatMulIntegerToFloat", "DynamicQuantizeLinear", "QGemm",
+    "QAttention",  "DynamicQuantizeMatMul", "ConvIntegerToFloat",   "DynamicQuantizeLSTM"};
 
 }  // namespace
 

@@ -39,6 +39,8 @@ const OperatorDef* find_definition(std::string_view domain, std::string_view op_
     return by_name;
   }();
   if (domain == kBoundaryDomain) return op_type == kBoundary ? &boundary_operator() : nullptr;
+  if (domain == kMicrosoftDomain)
+    return op_type == dynamic_lstm_operator().op_type ? &dynamic_lstm_operator() : nullptr;
   if (!domain.empty() && domain != "ai.onnx") return nullptr;  // the two spellings of the standard domain
   const auto [first, last] = index.equal_range(op_type);
   for (auto it = first; it != last; ++it)

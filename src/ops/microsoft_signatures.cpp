@@ -13,6 +13,10 @@ constexpr SignatureRow kMicrosoftRows[] = {
      "present:T?; do_rotary:int mask_filter_value:float num_heads:int! past_present_share_buffer:int "
      "qkv_hidden_sizes:ints rotary_embedding_dim:int scale:float unidirectional:int T=f32,f16,bf16"},
     {"BiasGelu", "A:T B:T -> C:T; T=float,bf16"},
+    {"DynamicQuantizeLSTM",
+     "X:T W:T2 R:T2 B:T? sequence_lens:i32? initial_h:T? initial_c:T? P:T? W_scale:f32 W_zero_point:T2 R_scale:f32 "
+     "R_zero_point:T2 -> Y:T? Y_h:T? Y_c:T?; activation_alpha:floats activation_beta:floats activations:strings "
+     "clip:float direction:string(forward|reverse|bidirectional) hidden_size:int input_forget:int T=f32 T2=i8,u8"},
     {"DynamicQuantizeMatMul", "A:f32 B:T b_scale:f32 b_zero_point:T? bias:f32? -> Y:f32; T=i8,u8"},
     {"EmbedLayerNormalization",
      "input_ids:i32 segment_ids:i32? word_embedding:T position_embedding:T segment_embedding:T? gamma:T beta:T "

@@ -32,4 +32,7 @@ OperatorFamily causal_conv_operators, col2im_operators, convolution_operators, d
 OperatorFamily attention_operators, einsum_operators, linear_attention_operators, matmul_operators,
     quantized_product_operators, recurrent_operators;
 
+/// Returns the operator of com.microsoft that Detent runs as it is; others are expanded when a file is read.
+[[nodiscard]] const OperatorDef& dynamic_lstm_operator();
+
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include "core/index.h"
 #include "ops/traits.h"
 #include "rewrite/check_content.h"
+#include "rewrite/dynamic_lstm.h"
 #include "rewrite/dynamic_product.h"
 
 namespace detent {
@@ -98,7 +99,35 @@ class FileCheck {
       flaws_.push_back({where, "its weight '" + weight.value + "' " + flaw});
   }
 
+  /// Checks the node that stands for an LSTM with INT8 weights.
+  void check_dynamic_lstm(const PromisedNode& promised) {
+    const std::string where = promised.op_type + " '" + promised.name + "'";
+    const auto found = find_dynamic_lstm(graph_, graph_.find_value(promised.output));
+    if (!found) return flaws_.push_back({where, "has not become a DynamicQuantizeLSTM with INT8 weights"});
+    seen_.insert(found->node->id);
+    constexpr size_t kOperands = 8;
+    for (size_t slot = 0; slot < kOperands; ++slot) {
+      const MaybeValue read = found->node->input(slot);
+      const std::string wanted = slot < promised.inputs.size() ? promised.inputs[slot].value : "";
+      const bool weight = slot == 1 || slot == 2;
+      if (!weight && (read ? name(*read) : "") != source_name(wanted))
+        flaws_.push_back({where, "reads another value in input " + std::to_string(slot)});
+      if (weight) check_rows(where, slot == 1 ? found->w : found->r, promised.inputs[slot]);
+    }
+  }
+
+  void check_rows(const std::string& where, const WrittenLstm::Rows& rows, const PromisedInput& weight) {
+    const Shape& shape = weight.shape;
+    if (shape.rank() != 3 || rows.codes.shape() != Shape{shape[0] * shape[1], shape[2]})
+      return flaws_.push_back({where, "does not multiply by the quantized weight '" + weight.value + "'"});
+    if (weight.content.empty_handle()) return;
+    const WrittenGrid grid{&rows.scales, &rows.zero_points, 0, true};
+    if (const std::string flaw = content_flaw(lstm_rows(weight.content), rows.codes, grid); !flaw.empty())
+      flaws_.push_back({where, "its weight '" + weight.value + "' " + flaw});
+  }
+
   void check_node(const PromisedNode& promised) {
+    if (promised.dynamic && promised.op_type == "LSTM") return check_dynamic_lstm(promised);
     if (promised.dynamic) return check_dynamic(promised);
     const bool constant = promised.kind == OpKind::Constant;
     const Node* node = find_writer(promised);

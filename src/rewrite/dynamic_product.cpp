@@ -123,7 +123,9 @@ void DynamicProduct::take_out(const Node& node) {
 std::vector<std::string> replaced_products(const Graph& graph, const PlacementPlan& plan) {
   std::vector<std::string> names;
   for (const WeightDecision& weight : plan.weights)
-    if (weight.dynamic) names.push_back(graph.node(weight.node).name);
+    if (const std::string& name = graph.node(weight.node).name;
+        weight.dynamic && (names.empty() || names.back() != name))  // W and R of an LSTM
+      names.push_back(name);
   return names;
 }
 

@@ -10,6 +10,7 @@
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/bias_quantizer.h"
+#include "rewrite/dynamic_lstm.h"
 #include "rewrite/dynamic_product.h"
 #include "rewrite/weight_quantizer.h"
 
@@ -37,11 +38,14 @@ class WeightInserter {
       for (auto& [key, copy] : copies_)
         for (const WeightDecision* reader : copy.readers) require_scales(*reader, copy);
     DynamicProduct products(context_);
+    DynamicLstms lstms(context_);
     // The order of the plan: files do not depend on how copies are sorted.
     for (const WeightDecision& weight : context_.plan.weights) {
       Copy& copy = copies_.at(key_of(weight));
       if (copy.readers.front() == &weight) write(weight, copy);
-      if (weight.dynamic)
+      if (weight.dynamic && is_recurrent(node_of(weight)))
+        lstms.write(weight, copy.alone);
+      else if (weight.dynamic)
         products.write(weight, copy.alone);
       else
         context_.writer.read(weight.node, weight.slot, copy.dequantized);
@@ -67,7 +71,8 @@ class WeightInserter {
   void warn(std::string sentence) { context_.result.warnings.push_back(std::move(sentence)); }
   [[nodiscard]] const Node& node_of(const WeightDecision& weight) const { return context_.graph.node(weight.node); }
   [[nodiscard]] int axis_of(const WeightDecision& weight) const {
-    return context_.options.per_tensor_weights ? -1 : weight.axis;
+    if (context_.options.per_tensor_weights) return -1;
+    return is_recurrent(node_of(weight)) ? 0 : weight.axis;  // rows of a matrix
   }
   [[nodiscard]] Key key_of(const WeightDecision& weight) const {
     return {weight.value, axis_of(weight), node_of(weight).op_type, weight.dynamic, is_turned(weight)};
@@ -78,8 +83,9 @@ class WeightInserter {
     return node_of(weight).op_type == "Gemm" && node_of(weight).int_or("transB", 0) != 0;
   }
 
-  [[nodiscard]] const Tensor& tensor_of(const WeightDecision& weight) const {
-    if (const Tensor* tensor = context_.graph.constant(weight.value)) return *tensor;
+  [[nodiscard]] Tensor tensor_of(const WeightDecision& weight) const {
+    const Tensor* tensor = context_.graph.constant(weight.value);
+    if (tensor) return is_recurrent(node_of(weight)) ? lstm_rows(*tensor) : *tensor;
     throw Error(ErrorCode::Internal, "the weight '" + context_.name(weight.value) + "' in the plan is not constant");
   }
 
@@ -90,7 +96,7 @@ class WeightInserter {
   }
 
   void write(const WeightDecision& decision, Copy& copy) {
-    const Tensor& weight = tensor_of(decision);
+    const Tensor weight = tensor_of(decision);
     const RewriteOptions& options = context_.options;
     WeightOptions how{.type = options.weight_type(),
                       .bits = options.weight_bits,
@@ -124,6 +130,11 @@ class WeightInserter {
       if (paired) count_pairs(quantized, how.safe_pairs, order);
       if (is_uint8) make_uint8(quantized);
       copy.qparams = quantized.qparams;
+      if (decision.dynamic && is_recurrent(node_of(decision))) {
+        copy.alone = DynamicLstms::add_weight(context_.writer, wish, quantized,
+                                              context_.graph.constant(decision.value)->shape());
+        return;
+      }
       if (decision.dynamic) {
         copy.alone = DynamicProduct::add_weight(context_.writer, wish, std::move(quantized), is_turned(decision));
         return;
@@ -152,6 +163,7 @@ class WeightInserter {
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {
+      if (is_recurrent(node_of(*reader))) return {PairOrder::Kind::Matrix, 0};
       const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape(),
                                            context_.options.pairs_taps_apart);
       if (order.kind != PairOrder::Kind::None && has_8_bit_input(*reader)) return order;
@@ -206,7 +218,7 @@ class WeightInserter {
     const bool in_half = type == DataType::Float16 && target && target->engine.half_bias_codes;
     if (type != DataType::Float32 && !in_half) return;
     // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
-    const Tensor& weight = tensor_of(decision);
+    const Tensor weight = tensor_of(decision);
     const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[as_index(decision.axis)];
     const bool wide = code_format(input_qparams(decision)->type).bits == 16;
     const int64_t products = wide ? 0 : weight.element_count() / std::max<int64_t>(channels, 1);

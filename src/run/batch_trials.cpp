@@ -140,8 +140,8 @@ std::optional<std::vector<Shape>> output_shapes(const Graph& graph, std::span<co
 
 /// True where numbers of all samples together decide on each: a scale, or a random stream.
 bool mixes_by_design(const Node& node) {
-  return node.op_type == "DynamicQuantizeLinear" || node.op_type.starts_with("Random") || node.op_type == "Bernoulli" ||
-         node.op_type == "Multinomial";
+  return node.op_type == "DynamicQuantizeLinear" || node.op_type == "DynamicQuantizeLSTM" ||
+         node.op_type.starts_with("Random") || node.op_type == "Bernoulli" || node.op_type == "Multinomial";
 }
 
 }  // namespace

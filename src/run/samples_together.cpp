@@ -29,7 +29,7 @@ constexpr double kMost = 8;
 /// True where the numbers of a sample may depend on those beside it in ways that the first samples need not show:
 /// scales that are found at run time, and branches.
 bool may_mix(const Node& node) {
-  return node.op_type == "DynamicQuantizeLinear" ||
+  return node.op_type == "DynamicQuantizeLinear" || node.op_type == "DynamicQuantizeLSTM" ||
          std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
            return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
          });

@@ -33,6 +33,8 @@ TEST(TypeWords, ArithmeticOfKernelsIsThatOfTheirName) {
 TEST(TypeWords, ArithmeticOfIntegerOperatorsIsInt8WhateverTheyReadFirst) {
   EXPECT_EQ(arithmetic_of({.name = "c", .type = "QLinearConcat", .inputs = {{"scale", "float"}}}), "int8");
   EXPECT_EQ(arithmetic_of({.name = "m", .type = "MatMulInteger"}), "int8");
+  EXPECT_EQ(arithmetic_of({.name = "l", .type = "DynamicQuantizeLSTM", .inputs = {{"x", "float"}}}), "int8");
+  EXPECT_EQ(arithmetic_of({.name = "l", .type = "LSTM", .inputs = {{"x", "float"}}}), "fp32");
   EXPECT_EQ(arithmetic_of({.name = "c", .type = "Concat", .inputs = {{"a", "float"}}}), "fp32");
 }
 

@@ -66,6 +66,8 @@ TEST(SamplesTogether, AreOneWhereANodeMayMixOthersThanTheFirst) {
   EXPECT_EQ(together(convolution("N", 4, branch), 4), 1U);
   const std::string codes = "q, s, z = DynamicQuantizeLinear (c)\n  y = DequantizeLinear (q, s, z)";
   EXPECT_EQ(together(convolution("N", 4, codes), 4), 1U);
+  EXPECT_EQ(together(convolution("N", 4, "u = DynamicQuantizeLSTM (c)\n  y = Relu (c)"), 4), 1U);
+  EXPECT_EQ(together(convolution("N", 4, "u = Neg (c)\n  y = Relu (c)"), 4), 4U);
 }
 
 TEST(SamplesTogether, AreJoinedInAPassThatIsLongEnough) {

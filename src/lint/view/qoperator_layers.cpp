@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "lint/reading/qdq_node.h"
 
@@ -37,21 +39,39 @@ int64_t products(const QOperator& op, const Node& node, const Shape& weight) {
   return weight[node.int_or("transB", 0) != 0 ? weight.rank() - 1 : weight.rank() - 2];
 }
 
+// Returns an LSTM whose weights W and R are constant codes, [directions, inner, columns]; each step of each sample
+// meets all of them.
+std::optional<LayerDecision> coded_lstm(const Graph& graph, const ValueShapes& shapes, const Node& node) {
+  if (node.op_type != "DynamicQuantizeLSTM") return std::nullopt;
+  const Tensor *w = readable_constant(graph, node.input(1)), *r = readable_constant(graph, node.input(2));
+  if (!w || !r || w->shape().rank() != 3 || !node.input(0)) return std::nullopt;
+  const int64_t params = w->element_count() + r->element_count(), inputs = std::max<int64_t>(w->shape()[1], 1);
+  return LayerDecision{
+      .node = node.id, .params = params, .macs = output_elements(graph, shapes, *node.input(0)) / inputs * params};
+}
+
+std::optional<LayerDecision> coded_layer(const Graph& graph, const ValueShapes& shapes, const Node& node) {
+  const auto op = std::ranges::find(kOperators, node.op_type, &QOperator::op_type);
+  if (op == kOperators.end()) return coded_lstm(graph, shapes, node);
+  const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
+  if (!weight || weight->shape().rank() < 2) return std::nullopt;
+  return LayerDecision{.node = node.id,
+                       .params = weight->element_count(),
+                       .macs = output_elements(graph, shapes, *node.output(0)) * products(*op, node, weight->shape())};
+}
+
 }  // namespace
 
 std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShapes& shapes, const Target& target) {
   std::vector<LayerDecision> layers;
   const bool runs = target.engine.runs_qoperators;
   for (const Node& node : graph.nodes()) {
-    const auto op = std::ranges::find(kOperators, node.op_type, &QOperator::op_type);
-    if (op == kOperators.end()) continue;
-    const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
-    if (!weight || weight->shape().rank() < 2) continue;
-    layers.push_back(
-        {node.id, runs ? Runs::Int8 : Runs::Float, nullptr,
-         runs ? "an integer operator" : std::string(target.engine.name) + " makes no kernels of integer operators",
-         weight->element_count(),
-         output_elements(graph, shapes, *node.output(0)) * products(*op, node, weight->shape())});
+    std::optional<LayerDecision> layer = coded_layer(graph, shapes, node);
+    if (!layer) continue;
+    layer->runs = runs ? Runs::Int8 : Runs::Float;
+    layer->reason =
+        runs ? "an integer operator" : std::string(target.engine.name) + " makes no kernels of integer operators";
+    layers.push_back(std::move(*layer));
   }
   return layers;
 }

@@ -1,4 +1,9 @@
 // RNN, GRU and LSTM: the input's share of all gates in one product over all steps, then one small product a step.
+//
+// ONNX Runtime's DynamicQuantizeLSTM is an LSTM whose weights are codes, with a scale found at run time for X as a
+// whole and, at each step, for the hidden states of all samples. Here X and the states are rounded to the codes and
+// weights multiplied as floats: the same numbers, up to rounding in float. Source: onnxruntime,
+// docs/ContribOperators.md; its results.
 
 #include <algorithm>
 #include <array>
@@ -13,6 +18,8 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/dynamic_lstm.h"
+#include "ops/product/recurrent_settings.h"
 #include "ops/product/row_product.h"
 #include "ops/simd/elementwise.h"
 #include "ops/types/float_types.h"
@@ -21,161 +28,44 @@ namespace detent {
 
 namespace {
 
-enum class CellKind : uint8_t { Rnn, Gru, Lstm };
-
-/// Activations that the recurrent operators name; alpha and beta as ONNX defines them for each.
-struct CellActivation {
-  enum class Function : uint8_t { Unary, Affine, ScaledTanh } function = Function::Unary;
-  UnarySpec unary;
-  float alpha = 1, beta = 0;
-
-  /// Computes values[i] = f(clamp(values[i], -clip, clip)).
-  void apply(std::span<float> values, float clip) const;
-};
-
-/// Attributes of RNN, GRU and LSTM, the same for all samples.
-struct RecurrentSettings {
-  CellKind kind = CellKind::Rnn;
-  int64_t gates = 1;                      ///< blocks of rows in W and R: RNN 1, GRU 3 (z r h), LSTM 4 (i o f c)
-  std::vector<bool> backwards = {false};  ///< one entry per direction
-  std::vector<std::array<CellActivation, 3>> activations;  ///< f, g, h of each direction
-  float clip = std::numeric_limits<float>::infinity();
-  bool batch_first = false;
-  bool linear_before_reset = false;
-  bool coupled_forget = false;  ///< LSTM's input_forget: f = 1 - i
-};
-
-using Function = CellActivation::Function;
-
-/// The function that a name stands for, with the defaults of the operator of that name. Source: ONNX operators, RNN.
-struct KnownActivation {
-  std::string_view name;  // lower case: names are written in any
-  Function function;
-  UnaryFunction unary;
-  bool takes_alpha, takes_beta;
-  float alpha, beta;
-};
-
-constexpr KnownActivation kKnown[] = {
-    {"relu", Function::Unary, UnaryFunction::Relu, false, false, 0, 0},
-    {"tanh", Function::Unary, UnaryFunction::Tanh, false, false, 0, 0},
-    {"sigmoid", Function::Unary, UnaryFunction::Sigmoid, false, false, 0, 0},
-    {"affine", Function::Affine, {}, true, true, 1, 0},
-    {"leakyrelu", Function::Unary, UnaryFunction::LeakyRelu, true, false, 0.01F, 0},
-    {"thresholdedrelu", Function::Unary, UnaryFunction::ThresholdedRelu, true, false, 1, 0},
-    {"scaledtanh", Function::ScaledTanh, UnaryFunction::Tanh, true, true, 1, 1},
-    {"hardsigmoid", Function::Unary, UnaryFunction::HardSigmoid, true, true, 0.2F, 0.5F},
-    {"elu", Function::Unary, UnaryFunction::Elu, true, false, 1, 0},
-    {"softsign", Function::Unary, UnaryFunction::Softsign, false, false, 0, 0},
-    {"softplus", Function::Unary, UnaryFunction::Softplus, false, false, 0, 0},
-};
-
-std::string lower(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
-}
-
-/// A reader of names and their parameters; activation_alpha and activation_beta list only what is needed, in that
-/// order.
-class ActivationReader {
- public:
-  explicit ActivationReader(const Node& node)
-      : alphas_(node.floats_or("activation_alpha", {})), betas_(node.floats_or("activation_beta", {})) {}
-
-  CellActivation read(const std::string& name) {
-    const auto* known = std::ranges::find(kKnown, lower(name), &KnownActivation::name);
-    if (known == std::end(kKnown)) throw Error(ErrorCode::Unsupported, "attribute activations names '" + name + "'");
-    const float alpha = known->takes_alpha ? next(alphas_, next_alpha_, known->alpha) : known->alpha;
-    const float beta = known->takes_beta ? next(betas_, next_beta_, known->beta) : known->beta;
-    return {known->function, {known->unary, alpha, beta}, alpha, beta};
-  }
-
- private:
-  static float next(const std::vector<float>& given, size_t& at, float fallback) {
-    return at < given.size() ? given[at++] : fallback;
-  }
-
-  std::vector<float> alphas_, betas_;
-  size_t next_alpha_ = 0, next_beta_ = 0;
-};
-
-/// Returns one entry per direction: whether it goes backwards.
-std::vector<bool> directions_of(const Node& node) {
-  enum class Direction : uint8_t { Forward, Reverse, Both };
-  constexpr Named<Direction> kDirections[] = {
-      {"forward", Direction::Forward}, {"reverse", Direction::Reverse}, {"bidirectional", Direction::Both}};
-  const Direction direction = value_named(node, "direction", "forward", kDirections);
-  return direction == Direction::Both ? std::vector<bool>{false, true} : std::vector{direction == Direction::Reverse};
-}
-
-std::vector<std::string> default_activations(CellKind kind) {
-  switch (kind) {
-    case CellKind::Rnn: return {"Tanh"};
-    case CellKind::Gru: return {"Sigmoid", "Tanh"};
-    default: return {"Sigmoid", "Tanh", "Tanh"};
-  }
-}
-
-void CellActivation::apply(std::span<float> values, float clip) const {
-  if (clip != std::numeric_limits<float>::infinity())
-    for (float& x : values) x = std::clamp(x, -clip, clip);
-  if (function == Function::ScaledTanh)
-    for (float& x : values) x *= beta;
-  if (function != Function::Affine)
-    apply_unary(function == Function::ScaledTanh ? UnarySpec{UnaryFunction::Tanh} : unary, values.data(), values.data(),
-                values.size());
-  if (function == Function::ScaledTanh)
-    for (float& x : values) x *= alpha;
-  if (function == Function::Affine)
-    for (float& x : values) x = alpha * x + beta;
-}
-
-/// Reads the attributes. Errors  Unsupported for unknown directions and activations, naming them.
-template <CellKind kind>
-RecurrentSettings recurrent_settings(const Node& node) {
-  RecurrentSettings settings;
-  settings.kind = kind;
-  settings.gates = kind == CellKind::Rnn ? 1 : kind == CellKind::Gru ? 3 : 4;
-  settings.backwards = directions_of(node);
-  settings.batch_first = node.int_or("layout", 0) != 0;
-  settings.linear_before_reset = node.int_or("linear_before_reset", 0) != 0;
-  settings.coupled_forget = node.int_or("input_forget", 0) != 0;
-  if (const float clip = node.float_or("clip", 0); clip > 0) settings.clip = clip;
-  std::vector<std::string> names;
-  if (const AttributeValue* given = node.find_attribute("activations"))
-    if (const auto* list = std::get_if<std::vector<std::string>>(given)) names = *list;
-  const std::vector<std::string> usual = default_activations(kind);
-  if (names.empty())
-    for (size_t direction = 0; direction < settings.backwards.size(); ++direction)
-      names.insert(names.end(), usual.begin(), usual.end());
-  if (names.size() != usual.size() * settings.backwards.size())
-    throw Error(ErrorCode::InvalidModel, "attribute activations holds " + std::to_string(names.size()) +
-                                             " names, expected " +
-                                             std::to_string(usual.size() * settings.backwards.size()));
-  ActivationReader reader(node);
-  for (size_t direction = 0; direction < settings.backwards.size(); ++direction) {
-    auto& functions = settings.activations.emplace_back();
-    for (size_t i = 0; i < usual.size(); ++i) functions[i] = reader.read(names[direction * usual.size() + i]);
-  }
-  return settings;
-}
-
 struct Extents {
   int64_t steps, batch, inputs, hidden, directions;
 };
 
-/// Input slots; GRU and RNN have the first six.
-enum RecurrentSlot : size_t { kX, kW, kR, kB, kLengths, kInitialH, kInitialC, kPeepholes };
+/// Input slots; GRU and RNN have the first six, DynamicQuantizeLSTM alone the last four.
+enum RecurrentSlot : size_t {
+  kX,
+  kW,
+  kR,
+  kB,
+  kLengths,
+  kInitialH,
+  kInitialC,
+  kPeepholes,
+  kWScale,
+  kWZeroPoint,
+  kRScale,
+  kRZeroPoint
+};
 
-void expect_shape(const KernelCall& call, size_t slot, const char* name, const Shape& shape) {
-  if (!call.has_input(slot) || call.input(slot).shape() == shape) return;
-  throw Error(ErrorCode::InvalidData, std::string("input ") + name + " has shape " +
-                                          call.input(slot).shape().to_string() + ", expected " + shape.to_string());
+/// W and R as floats, in the shapes of LSTM.
+struct CellWeights {
+  Tensor w, r;
+};
+
+void expect_shape(const Tensor& input, const char* name, const Shape& shape) {
+  if (input.shape() == shape) return;
+  throw Error(ErrorCode::InvalidData, std::string("input ") + name + " has shape " + input.shape().to_string() +
+                                          ", expected " + shape.to_string());
 }
 
-Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
+void expect_shape(const KernelCall& call, size_t slot, const char* name, const Shape& shape) {
+  if (call.has_input(slot)) expect_shape(call.input(slot), name, shape);
+}
+
+Extents extents_of(const KernelCall& call, const RecurrentSettings& settings, const CellWeights& weights) {
   const Shape& x = call.input(kX).shape();
-  const Shape& r = call.input(kR).shape();
+  const Shape& r = weights.r.shape();
   if (x.rank() != 3 || r.rank() != 3)
     throw Error(ErrorCode::InvalidData,
                 "inputs of shapes " + x.to_string() + " and " + r.to_string() + ", expected three axes in X and R");
@@ -183,8 +73,8 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
                   std::ssize(settings.backwards)};
   const Shape state =
       settings.batch_first ? Shape{e.batch, e.directions, e.hidden} : Shape{e.directions, e.batch, e.hidden};
-  expect_shape(call, kW, "W", {e.directions, settings.gates * e.hidden, e.inputs});
-  expect_shape(call, kR, "R", {e.directions, settings.gates * e.hidden, e.hidden});
+  expect_shape(weights.w, "W", {e.directions, settings.gates * e.hidden, e.inputs});
+  expect_shape(weights.r, "R", {e.directions, settings.gates * e.hidden, e.hidden});
   expect_shape(call, kB, "B", {e.directions, 2 * settings.gates * e.hidden});
   expect_shape(call, kLengths, "sequence_lens", {e.batch});
   expect_shape(call, kInitialH, "initial_h", state);
@@ -192,8 +82,9 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
     expect_shape(call, kInitialC, "initial_c", state);
     expect_shape(call, kPeepholes, "P", {e.directions, 3 * e.hidden});
   }
-  for (size_t slot = 0; slot < call.input_count(); ++slot)
-    if (slot != kLengths && call.has_input(slot) && call.input(slot).type() != DataType::Float32)
+  for (size_t slot = 0; slot < std::min<size_t>(call.input_count(), kPeepholes + 1); ++slot)
+    if (slot != kLengths && !(settings.run_time_codes && (slot == kW || slot == kR)) && call.has_input(slot) &&
+        call.input(slot).type() != DataType::Float32)
       throw unsupported_type(call.input(slot).type());
   return e;
 }
@@ -211,13 +102,14 @@ std::vector<int64_t> lengths_of(const KernelCall& call, const Extents& e) {
 /// One direction of one call.
 class Pass {
  public:
-  Pass(KernelCall& call, const RecurrentSettings& settings, const Extents& extents, const std::vector<int64_t>& lengths,
-       int64_t direction)
-      : call_(call), s_(settings), e_(extents), lengths_(lengths), direction_(direction),
-        functions_(settings.activations[as_index(direction)]), width_(settings.gates * extents.hidden),
-        shared_(memory(extents.steps * extents.batch * width_)), gates_(memory(extents.batch * width_)),
-        h_(memory(extents.batch * extents.hidden)), c_(memory(extents.batch * extents.hidden)),
-        side_(memory(extents.batch * extents.hidden)) {}
+  Pass(KernelCall& call, const RecurrentSettings& settings, const CellWeights& weights, const Extents& extents,
+       const std::vector<int64_t>& lengths, int64_t direction)
+      : call_(call), s_(settings), e_(extents), lengths_(lengths), direction_(direction), w_(of_direction(weights.w)),
+        r_(of_direction(weights.r)), functions_(settings.activations[as_index(direction)]),
+        width_(settings.gates * extents.hidden), shared_(memory(extents.steps * extents.batch * width_)),
+        gates_(memory(extents.batch * width_)), h_(memory(extents.batch * extents.hidden)),
+        c_(memory(extents.batch * extents.hidden)), side_(memory(extents.batch * extents.hidden)),
+        rounded_(memory(settings.run_time_codes ? extents.batch * extents.hidden : 0)) {}
 
   /// Writes this direction's part of Y, which was zeroed, and of the last states; each may be null.
   void run(float* y, float* last_h, float* last_c) {
@@ -245,8 +137,9 @@ class Pass {
 
   /// Returns this direction's slice of a per-direction operand; nullptr when it is left out.
   [[nodiscard]] const float* operand(RecurrentSlot slot) const {
-    if (!call_.has_input(slot)) return nullptr;
-    const Tensor& tensor = call_.input(slot);
+    return call_.has_input(slot) ? of_direction(call_.input(slot)) : nullptr;
+  }
+  [[nodiscard]] const float* of_direction(const Tensor& tensor) const {
     return tensor.data<float>().data() + direction_ * tensor.shape().element_count(1, tensor.shape().rank());
   }
 
@@ -265,7 +158,12 @@ class Pass {
   void share_of_inputs() {
     float* shared = floats(shared_);
     const int64_t rows = e_.steps * e_.batch;
-    multiply_rows(call_.input(kX).data<float>().data(), operand(kW), shared, rows, width_, e_.inputs);
+    Tensor x = call_.input(kX);
+    if (s_.run_time_codes) {
+      x = x.clone();
+      round_at_run_time(x.mutable_data<float>());
+    }
+    multiply_rows(x.data<float>().data(), w_, shared, rows, width_, e_.inputs);
     const float* bias = operand(kB);
     if (!bias) return;
     const int64_t both = s_.linear_before_reset && s_.kind == CellKind::Gru ? 2 * e_.hidden : width_;
@@ -293,9 +191,14 @@ class Pass {
 
   /// Adds H * R^T for gates [first, last).
   void add_recurrence(const float* state, int64_t first, int64_t last) {
+    if (s_.run_time_codes) {
+      std::copy_n(state, e_.batch * e_.hidden, floats(rounded_));
+      state = floats(rounded_);
+      round_at_run_time(rounded_.mutable_data<float>());
+    }
     multiply_transposed({.a = state,
                          .a_row = e_.hidden,
-                         .b = operand(kR) + first * e_.hidden * e_.hidden,
+                         .b = r_ + first * e_.hidden * e_.hidden,
                          .c = floats(gates_) + first * e_.hidden,
                          .c_row = width_,
                          .m = e_.batch,
@@ -320,7 +223,7 @@ class Pass {
     const float* bias = operand(kB);
     float* side = floats(side_);
     if (s_.linear_before_reset)
-      multiply_rows(floats(h_), operand(kR) + 2 * e_.hidden * e_.hidden, side, e_.batch, e_.hidden, e_.hidden);
+      multiply_rows(floats(h_), r_ + 2 * e_.hidden * e_.hidden, side, e_.batch, e_.hidden, e_.hidden);
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
         const float reset = gate(b, 1)[as_index(i)];
@@ -366,7 +269,8 @@ class Pass {
       add_peephole(b, 1, 1, cell);
       functions_[0].apply(output, s_.clip);
       std::copy_n(cell, e_.hidden, fresh.data());
-      functions_[2].apply(fresh, s_.clip);
+      // ONNX Runtime does not clip the cell state.
+      functions_[2].apply(fresh, s_.run_time_codes ? std::numeric_limits<float>::infinity() : s_.clip);
       for (size_t i = 0; i < fresh.size(); ++i) fresh[i] *= output[i];
     }
   }
@@ -391,13 +295,14 @@ class Pass {
   const Extents& e_;
   const std::vector<int64_t>& lengths_;
   int64_t direction_;
+  const float *w_, *r_;  // of this direction
   const std::array<CellActivation, 3>& functions_;
   int64_t width_;  // of a row of all gates
-  Tensor shared_, gates_, h_, c_, side_;
+  Tensor shared_, gates_, h_, c_, side_, rounded_;
 };
 
-void run_recurrent(KernelCall& call, const RecurrentSettings& settings) {
-  const Extents e = extents_of(call, settings);
+void run_cells(KernelCall& call, const RecurrentSettings& settings, const CellWeights& weights) {
+  const Extents e = extents_of(call, settings, weights);
   const std::vector<int64_t> lengths = lengths_of(call, e);
   const Shape y_shape = settings.batch_first ? Shape{e.batch, e.steps, e.directions, e.hidden}
                                              : Shape{e.steps, e.directions, e.batch, e.hidden};
@@ -413,12 +318,48 @@ void run_recurrent(KernelCall& call, const RecurrentSettings& settings) {
   float* h = output(1, state_shape);
   float* c = settings.kind == CellKind::Lstm ? output(2, state_shape) : nullptr;
   for (int64_t direction = 0; direction < e.directions; ++direction)
-    Pass(call, settings, e, lengths, direction).run(y, h, c);
+    Pass(call, settings, weights, e, lengths, direction).run(y, h, c);
+}
+
+void run_recurrent(KernelCall& call, const RecurrentSettings& settings) {
+  run_cells(call, settings, {call.input(kW), call.input(kR)});
+}
+
+/// Returns the weights that the codes stand for; empty handles where they are not constant, or may not be kept.
+CellWeights constant_weights(const KernelContext& context) {
+  const auto weights = [&](size_t codes, size_t scales, size_t points) -> Tensor {
+    const Tensor *a = context.constant(codes), *b = context.constant(scales), *c = context.constant(points);
+    return a && b && c && context.keep_copies ? lstm_weights(*a, *b, *c) : Tensor();
+  };
+  return {weights(kW, kWScale, kWZeroPoint), weights(kR, kRScale, kRZeroPoint)};
+}
+
+RecurrentSettings dynamic_lstm_settings(const Node& node) {
+  RecurrentSettings settings = recurrent_settings(node, CellKind::Lstm);
+  settings.run_time_codes = true;
+  for (const size_t slot : {kWScale, kWZeroPoint, kRScale, kRZeroPoint})
+    if (!node.input(slot)) throw Error(ErrorCode::InvalidModel, "input " + std::to_string(slot) + " is left out");
+  return settings;
+}
+
+std::unique_ptr<Kernel> make_dynamic_lstm(const KernelContext& context) {
+  return kernel_of([settings = dynamic_lstm_settings(context.node),
+                    kept = constant_weights(context)](KernelCall& call) {
+    const auto weights = [&](const Tensor& known, size_t codes, size_t scales, size_t points) {
+      return known.empty_handle() ? lstm_weights(call.input(codes), call.input(scales), call.input(points)) : known;
+    };
+    run_cells(call, settings, {weights(kept.w, kW, kWScale, kWZeroPoint), weights(kept.r, kR, kRScale, kRZeroPoint)});
+  });
+}
+
+template <CellKind kind>
+RecurrentSettings settings_of_kind(const Node& node) {
+  return recurrent_settings(node, kind);
 }
 
 template <CellKind kind>
 OperatorDef recurrent_operator(std::string_view name) {
-  constexpr auto read = recurrent_settings<kind>;
+  constexpr auto read = settings_of_kind<kind>;
   constexpr auto make = with_float<make_with<read, run_recurrent>>;
   return {name, {.data_inputs = 1}, make, 7, LayoutNeed::Plain, refuse_unreadable<read>};
 }
@@ -428,6 +369,14 @@ OperatorDef recurrent_operator(std::string_view name) {
 std::vector<OperatorDef> recurrent_operators() {
   return {recurrent_operator<CellKind::Rnn>("RNN"), recurrent_operator<CellKind::Gru>("GRU"),
           recurrent_operator<CellKind::Lstm>("LSTM")};
+}
+
+const OperatorDef& dynamic_lstm_operator() {
+  static const OperatorDef definition{.op_type = "DynamicQuantizeLSTM",
+                                      .traits = {.kind = OpKind::QOperator},
+                                      .make = make_dynamic_lstm,
+                                      .check = refuse_unreadable<dynamic_lstm_settings>};
+  return definition;
 }
 
 }  // namespace detent

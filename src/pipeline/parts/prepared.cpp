@@ -330,6 +330,9 @@ Prepared make(Recipe recipe, Prepared before) {
   if (reads || retypes) change_types(made);                  // -> 16 bits where values allow it
   if (retypes) made.shapes = shapes_of(made, made.graph());  // -> sizes of all values
   if (places) place(made, first);                            // rules x target -> placement plan
+  // A batch would have one range.
+  if (!made.apart && std::ranges::find(made.plan.layers, Runs::Dynamic, &LayerDecision::runs) != made.plan.layers.end())
+    made.apart = std::make_shared<const SamplesApart>();
   return made;
 }
 

@@ -7,6 +7,8 @@
 #include <ranges>
 #include <utility>
 
+#include "ops/traits.h"
+
 namespace detent {
 namespace {
 
@@ -32,7 +34,9 @@ void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   nodes_[node].out = true;
   ends_ = {};
   for (const int slot : facts_->data_slots(node)) keep_float(node, slot, reason);
-  if (facts_->is_weighted(node)) run_float(node, reason);
+  // An LSTM says why it has no INT8 weights if the engine has such an operator.
+  const bool recurrent = facts_->target().engine.runs_qoperators && is_recurrent(facts_->node(node));
+  if (facts_->is_weighted(node) || recurrent) run_float(node, reason);
 }
 
 void PlacementDraft::run_dynamic(NodeId node, const std::string& reason) {

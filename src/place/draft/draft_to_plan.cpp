@@ -38,6 +38,8 @@ void PlacementDraft::finish_without_weight(const Node& node, PlacementPlan& plan
       layer->rule = decision.rule;
       layer->reason = decision.reason;
     }
+    if (layer->runs == Runs::Dynamic)  // an LSTM: W and R have scales for the rows of their gates
+      for (const int slot : {1, 2}) plan.weights.push_back({node.id, slot, *node.input(slot), 1, std::nullopt, true});
     plan.layers.push_back(std::move(*layer));
   }
   if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));

@@ -69,8 +69,8 @@ struct TableDecision {
   bool exact = false;     ///< stored as codes only if they represent every number exactly
 };
 
-/// A weighted op and how the engine runs it. LSTM and GRU run on codes with HTP only, RNN and nodes with layers inside
-/// (If) never.
+/// A weighted op and how the engine runs it. LSTM runs on codes with HTP and ONNX Runtime only, GRU with HTP, RNN and
+/// nodes with layers inside (If) never.
 struct LayerDecision {
   NodeId node{};
   Runs runs = Runs::Float;

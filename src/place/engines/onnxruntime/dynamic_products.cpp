@@ -39,6 +39,7 @@
 
 #include <algorithm>
 
+#include "ops/traits.h"
 #include "place/engines/onnxruntime/rules.h"
 
 namespace detent::rules::onnxruntime {
@@ -95,7 +96,7 @@ void mark_dynamic(const GraphFacts& facts, PlacementDraft& draft) {
   if (!draft.options().dynamic_products) return;
   const bool others = has_other_layers(facts, draft);
   for (const Node& node : facts.graph().nodes()) {
-    if (has_pairs(facts, draft, node)) continue;
+    if (is_recurrent(node) || has_pairs(facts, draft, node)) continue;  // O14
     const bool weighted = facts.is_weighted(node.id);
     const std::string obstacle =
         weighted ? obstacle_of(facts, node) : "--activation dynamic quantizes products with weights alone";

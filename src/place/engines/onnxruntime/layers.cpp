@@ -18,7 +18,7 @@
 //   - a product whose output is a graph output without a pair, and is read through one, unless it has a bias and more
 //     than two axes;
 //   - a MatMul with the constant on the left, which the engine takes as UINT8 alone;
-//   - LSTM, GRU and RNN, which the plan's notes name.
+//   - GRU and RNN, and each LSTM without scales at run time (O14), which the plan's notes name.
 //
 //   A product in front of a Relu or Clip has a pair behind the two, or between them; without it the engine keeps the
 //   product float. A Clip whose lower bound is not 0 has a pair in front of it where the engine would make an integer
@@ -139,11 +139,9 @@ void place_product(const GraphFacts& facts, PlacementDraft& draft, const Node& n
                     "an integer " + node.op_type + " writes this graph output (--policy quantize-outputs=on)");
 }
 
-// Names a recurrent layer, which stays float, and what the engine has instead.
+// Names a recurrent layer that stays float, and says why.
 void place_recurrent(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
-  std::string reason = "ONNX Runtime has no " + node.op_type + " between pairs";
-  if (node.op_type == "LSTM")
-    reason += "; its DynamicQuantizeLSTM, which onnxruntime.quantization.quantize_dynamic writes, has INT8 weights";
+  const std::string reason = recurrent_obstacle(facts, draft, node);
   draft.run_float(node.id, reason);
   draft.note(facts.describe(node.id) + " stays float: " + reason);
 }

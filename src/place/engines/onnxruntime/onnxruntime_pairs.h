@@ -34,4 +34,7 @@ enum class Absorbs : uint8_t { Relu, ReluAndClip };
 /// behind which the engine looks for an activation. The engine moves pairs across copies instead.
 [[nodiscard]] bool has_integer_kernel(OpKind kind);
 
+/// Returns why an LSTM, GRU or RNN has no INT8 weights, in a clause; empty where it may have them (O14).
+[[nodiscard]] std::string recurrent_obstacle(const GraphFacts& facts, const PlacementDraft& draft, const Node& node);
+
 }  // namespace detent

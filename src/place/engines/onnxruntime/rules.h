@@ -20,5 +20,6 @@ extern const Rule kFewChannels;
 extern const Rule kWideActivations;
 extern const Rule kRuinedProducts;
 extern const Rule kDynamicProducts;
+extern const Rule kDynamicLstm;
 
 }  // namespace detent::rules::onnxruntime

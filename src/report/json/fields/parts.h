@@ -167,8 +167,7 @@ void fields(auto& v, const TypeShares& r) {
 void fields(auto& v, const CoverageReport& r) {
   v.part("coverage",
          "Share of a model that runs in INT8, or in FP8 or A16W8 if that is the type. Layers are the weighted "
-         "operators; LSTM, "
-         "GRU and RNN count as float layers, and so does an If, Loop or Scan that contains layers.");
+         "operators; LSTM, GRU and RNN count as layers, and an If, Loop or Scan that contains layers as a float one.");
   v("type", option_name_of(r.type), "Type of the codes, which the members called int8 count.",
     {"int8", "fp8", "a16w8"});
   v("layers", r.layers, "Number of layers.");
