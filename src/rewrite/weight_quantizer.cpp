@@ -80,8 +80,8 @@ class MseSearch {
 
   float run() {
     consider(amax_);
-    // With few weights the error jumps from one scale to the next.
-    const int steps = weights_.size() < kFew ? 256 : 64;
+    // With few weights the error jumps from one scale to the next; with many it is smooth, and the fit finds its foot.
+    const int steps = weights_.size() < kFew ? 256 : weights_.size() < kMany ? 64 : 16;
     for (int step = 1; step <= steps; ++step)
       consider(amax_ * (1 - 0.5F * static_cast<float>(step) / static_cast<float>(steps)));
     while (consider(
@@ -91,7 +91,7 @@ class MseSearch {
   }
 
  private:
-  static constexpr Eigen::Index kFew = 2048;
+  static constexpr Eigen::Index kFew = 2048, kMany = 16384;
 
   /// Tries a part of the range; returns true when its scale is better than the best so far.
   bool consider(float part) {
