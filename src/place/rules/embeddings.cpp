@@ -6,8 +6,8 @@
 // * Decides: a constant of more than 1 MB whose rows Gather reads becomes INT8 codes with one scale a column, of
 //   the least squared error. It stays float if a product reads the rows directly (engines would take that for INT8
 //   activations), if rules put a pair on it, or if its codes would have less than 30 dB: columns with a few large
-//   numbers. A tied table is the weight of an INT8 projection too: the file has its codes once, and the Gather takes rows
-//   of the weight's codes and their scales.
+//   numbers. A tied table is the weight of an INT8 projection too: the file has its codes once, and the Gather takes
+//   rows of the weight's codes and their scales.
 // * Why: half of a sentence encoder and nearly all of a small speech decoder are such tables. Codes of
 //   all-MiniLM-L6-v2's have 39.6 dB, those of bge-small-en-v1.5's 39.8 dB; the layers behind them have 20 to 24 dB.
 //   Engines gather the codes and convert the rows alone.
