@@ -13,6 +13,7 @@
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/judge.h"
+#include "model/qoperators.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/closing_samples.h"
@@ -48,18 +49,26 @@ double sqnr_db(const Tensor& weight, const Tensor& back) {
   return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
+/// Returns what the codes of a layer's weight stand for.
+Tensor floats_of(const WeightDecision& weight, const BlockedModel& blocked) {
+  const BlockedWeight& codes = blocked.weights.at(weight.value);
+  return codes.codes.shape().rank() == 2 ? dequantize_blocks(codes, blocked.format)
+                                         : dequantize_channels(codes, weight.axis);
+}
+
 void describe_layers(QuantizeWeightsReport& report, const BlockedModel& blocked) {
   const auto& [model, format, plan, weights, rounding, rearranged] = blocked;
   const Graph& graph = model.graph();
-  std::map<NodeId, ValueId> quantized;
-  for (const WeightDecision& weight : plan.weights) quantized.emplace(weight.node, weight.value);
+  std::map<NodeId, const WeightDecision*> quantized;
+  for (const WeightDecision& weight : plan.weights) quantized.emplace(weight.node, &weight);
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     QuantizeWeightsReport::Layer line{node.name, node.op_type, false, layer.reason, layer.params, 0};
     if (const auto found = quantized.find(layer.node); found != quantized.end()) {
       line.quantized = true;
-      line.elements = graph.constant(found->second)->element_count();
-      line.sqnr_db = sqnr_db(*graph.constant(found->second), dequantize_blocks(weights.at(found->second), format));
+      const WeightDecision& weight = *found->second;
+      line.elements = graph.constant(weight.value)->element_count();
+      line.sqnr_db = sqnr_db(*graph.constant(weight.value), floats_of(weight, blocked));
     }
     report.layers.push_back(std::move(line));
   }
@@ -136,6 +145,15 @@ void note_bound(Provenance& provenance, const BoundReport& bound) {
   for (const auto& kept : bound.kept) provenance.float_layers.emplace(kept.name, kept.reason);
 }
 
+/// Adds what an earlier command wrote about the pairs of the file.
+void keep_origin(Provenance& provenance, const Provenance& before) {
+  provenance.calibrator = before.calibrator, provenance.ranges = before.ranges;
+  provenance.sample_digest = before.sample_digest, provenance.source_producer = before.source_producer;
+  if (provenance.samples == 0) provenance.samples = before.samples;
+  if (!before.options.empty()) provenance.options = before.options + "; " + provenance.options;
+  provenance.float_layers.insert(before.float_layers.begin(), before.float_layers.end());
+}
+
 }  // namespace
 
 QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
@@ -147,8 +165,10 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   static_cast<void>(block_format(options.format));  // refused before the model is read
   check_takes_pairs(find_target(options.target));
   const BlockedRequest request{options.format, find_target(options.target), options.nodes, options.run};
-  Model model = read_float_file(options.model);
+  Model model = read_model_with_pairs(options.model);
   const ModelFacts facts = facts_of(model);
+  const bool has_codes = is_quantized(model.graph()) || find_quantized_body(model.graph());
+  const std::optional<Provenance> before = has_codes ? read_provenance(model) : std::nullopt;
   const std::string judged_by = judged_outputs_text(model.graph(), options.run);
   std::unique_ptr<IdentifiedSamples> data;  // to round codes by, and perhaps to measure the closing error on
   if (samples.data.given()) data = std::make_unique<IdentifiedSamples>(open_samples(samples.data, model));
@@ -164,6 +184,10 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   // weights -> nearest codes -> codes that keep the layers' outputs -> layers that stay float
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
   report.notes = blocked.plan.notes;
+  report.format.block = blocked.format.block;
+  if (has_codes)
+    report.notes.emplace_back(
+        "the model has codes already: they stay, and errors are measured against the model as it is");
   if (!judged_by.empty()) report.notes.push_back(judged_by);
   if (options.bound.given()) report.bound = hold_weight_bound(blocked, request, *by_task);
   if (report.bound) report.score = report.bound->score;
@@ -172,6 +196,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   describe_layers(report, blocked);
   describe_tables(report, blocked);
   report.provenance = describe_blocked_origin(blocked, request, facts);
+  if (before) keep_origin(report.provenance, *before);
   if (report.bound) note_bound(report.provenance, *report.bound);
 
   // codes -> closing error -> file -> verdict

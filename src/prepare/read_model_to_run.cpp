@@ -12,6 +12,7 @@
 #include "prepare/inline_functions.h"
 #include "prepare/join_files.h"
 #include "prepare/plain_nodes.h"
+#include "prepare/restore_weights.h"
 
 namespace detent {
 
@@ -56,8 +57,10 @@ Model plain(Model model) {
 
 }  // namespace
 
-Model read_float_file(const std::filesystem::path& path) {
+Model read_float_file(const std::filesystem::path& path, size_t* restored) {
   Model model = read_runnable_model(path);
+  const size_t weights = restore_weights(model);
+  if (restored) *restored = weights;
   if (is_quantized(model.graph()))
     throw Error(ErrorCode::InvalidModel,
                 path.string() +
@@ -76,7 +79,9 @@ Model read_float_model(const std::filesystem::path& path) {
   return is_pipeline_file(path) ? read_float_model(read_pipeline_file(path)) : read_float_file(path);
 }
 
-Model read_float_model(const PipelineFile& pipeline) { return read_joined(pipeline, read_float_file); }
+Model read_float_model(const PipelineFile& pipeline) {
+  return read_joined(pipeline, [](const std::filesystem::path& file) { return read_float_file(file); });
+}
 
 Model read_any_model(const std::filesystem::path& path, Expansion& expansion) {
   if (!is_pipeline_file(path)) return read_runnable_model(path, &expansion);
@@ -88,6 +93,8 @@ Model read_any_model(const std::filesystem::path& path, Expansion& expansion) {
     return model;
   });
 }
+
+Model read_model_with_pairs(const std::filesystem::path& path) { return plain(read_runnable_model(path)); }
 
 Model read_model_to_cast(const std::filesystem::path& path) {
   Model model = read_runnable_model(path);

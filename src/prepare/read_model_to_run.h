@@ -23,14 +23,19 @@ void refuse_pipeline_file(const std::filesystem::path& path);
 [[nodiscard]] Model read_any_model(const std::filesystem::path& path, Expansion& expansion);
 
 /// Reads a model to quantize: inlines local functions and branches whose condition is known, and replaces CastLike by
-/// Cast. Of a pipeline all files, as one model.
+/// Cast. Weights that are stored as codes become floats (restore_weights). Of a pipeline all files, as one model.
 /// Errors  InvalidModel, also when it is quantized already; those of read_pipeline_file and join_files.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 [[nodiscard]] Model read_float_model(const PipelineFile& pipeline);
 
 /// Reads one file of a pipeline in the same way.
+/// restored  gets the number of its weights that are stored as codes (restore_weights); nullptr: not wanted
 /// Errors  those of read_float_model.
-[[nodiscard]] Model read_float_file(const std::filesystem::path& path);
+[[nodiscard]] Model read_float_file(const std::filesystem::path& path, size_t* restored = nullptr);
+
+/// Reads a model that may be quantized already, to make codes of what is float in it; does the same to it.
+/// Errors  those of read_runnable_model.
+[[nodiscard]] Model read_model_with_pairs(const std::filesystem::path& path);
 
 /// Reads a model to cast, which may hold QuantizeLinear and DequantizeLinear; does the same to it.
 /// Errors  InvalidModel, also when operators compute with codes.

@@ -57,8 +57,9 @@ GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, cons
       patch.add_initializers.emplace_back(entry->second.scales, weight.scales);
     }
     const std::string result = names.fresh(wish + "_dequantized");
-    std::vector<Attribute> attributes{{"axis", int64_t{format.block == 0 ? 1 : 0}}};
-    if (format.block > 0)
+    const bool matrix = weights.at(decision.value).codes.shape().rank() == 2;
+    std::vector<Attribute> attributes{{"axis", matrix ? int64_t{format.block == 0 ? 1 : 0} : int64_t{decision.axis}}};
+    if (matrix && format.block > 0)
       attributes.push_back({"block_size", rows_in_block(format, weights.at(decision.value).codes.shape()[0])});
     patch.add_nodes.push_back({"DequantizeLinear",
                                names.fresh(wish + "_DequantizeLinear"),

@@ -13,7 +13,8 @@ namespace detent {
 using BlockedWeights = std::map<ValueId, BlockedWeight>;
 
 /// Gives every layer of the plan a separate DequantizeLinear over the codes of its weight: engines fuse one that has a
-/// single reader. Codes are called VALUE_quantized, scales VALUE_scale; there is no zero point. The plan's tables are
+/// single reader. Codes are called VALUE_quantized, scales VALUE_scale; there is no zero point. A weight that is no
+/// matrix has channel_codes() along the axis of its decision. The plan's tables are
 /// written too, with a DequantizeLinear in front of all readers: gather_codes() finishes a file. Needs opset 21 for
 /// 4-bit codes and for blocks. weights  of every value in plan.weights; tables without an entry stay float Empty    a
 /// plan without weights and tables -> an empty patch.

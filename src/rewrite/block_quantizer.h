@@ -14,7 +14,8 @@ struct BlockFormat {
   bool divides = false;                 ///< blocks that do not divide the rows are shortened
 };
 
-/// A weight [K, N] of a product x W as codes and scales: real = code * scale of the block.
+/// A weight [K, N] of a product x W as codes and scales: real = code * scale of the block. Another one has channels of
+/// one scale each (rewrite/table_quantizer.h).
 struct BlockedWeight {
   Tensor codes;   ///< [K, N]
   Tensor scales;  ///< of the format's type, [ceil(K / block), N]; [N] when the format's block is all rows

@@ -2,6 +2,7 @@
 
 #include "rewrite/dynamic_product.h"
 #include "rewrite/qdq_inserter.h"
+#include "rewrite/tied_codes.h"
 
 namespace detent {
 
@@ -13,8 +14,10 @@ Model quantized_model(const Model& model, const PlacementPlan& plan, const std::
   GraphPatch replaced;
   replaced.reason = "take out the products that others stand for";
   replaced.remove_nodes = replaced_products(graph, plan);
+  const std::vector<TiedTable> tied = find_tied_tables(graph, plan);
   apply_patch(variant, make_qdq_patch(graph, plan, ranges, format, memo).patch);
   if (!replaced.empty()) apply_patch(variant, replaced);
+  if (const GraphPatch shared = share_tied_codes(variant.graph(), tied); !shared.empty()) apply_patch(variant, shared);
   return variant;
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "rewrite/weight_quantizer.h"
 
 namespace detent {
 
@@ -41,32 +44,42 @@ std::optional<BlockedWeight> exact_codes(const Tensor& table) {
   return BlockedWeight{std::move(codes), cast(Tensor::scalar(scale), table.type())};
 }
 
+BlockedWeight channel_codes(const Tensor& weight, int axis) {
+  QuantizedWeight coded = quantize_weight(weight, axis, {.range = WeightRange::Mse, .scale_type = weight.type()});
+  const Tensor scales = Tensor::from<float>({std::ssize(coded.qparams.scale)}, coded.qparams.scale);
+  return {std::move(coded.codes), cast(scales, weight.type())};
+}
+
 std::optional<BlockedWeight> column_codes(const Tensor& table) {
   const Tensor wide = cast(table, DataType::Float32);
   const auto values = wide.data<float>();
   if (!is_finite(values)) return std::nullopt;
-  const int64_t columns = table.shape()[table.shape().rank() - 1];
-  const int64_t rows = columns == 0 ? 0 : table.element_count() / columns;
-  const BlockedWeight matrix =
-      quantize_blocks(table.reshaped({rows, columns}), {.codes = DataType::Int8, .block = 0, .scales = table.type()});
-  const auto codes = matrix.codes.data<int8_t>();
+  BlockedWeight coded = channel_codes(table, static_cast<int>(table.shape().rank()) - 1);
+  const auto codes = coded.codes.data<int8_t>();
   int64_t vanishing = 0, others = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     others += values[i] != 0;
     vanishing += values[i] != 0 && codes[i] == 0;
   }
   if (kMostVanishing * vanishing > others) return std::nullopt;
-  return BlockedWeight{matrix.codes.reshaped(table.shape()), matrix.scales};
+  return coded;
+}
+
+Tensor dequantize_channels(const BlockedWeight& weight, int axis) {
+  Tensor result(DataType::Float32, weight.codes.shape());
+  const auto codes = weight.codes.data<int8_t>();
+  const Tensor scales = cast(weight.scales, DataType::Float32);
+  const auto scale_of = scales.data<float>();
+  const Shape& shape = weight.codes.shape();
+  const auto inner = static_cast<size_t>(shape.element_count(static_cast<size_t>(axis) + 1, shape.rank()));
+  auto out = result.mutable_data<float>();
+  for (size_t i = 0; i < codes.size(); ++i)
+    out[i] = static_cast<float>(codes[i]) * scale_of[i / inner % scale_of.size()];
+  return result;
 }
 
 Tensor dequantize_table(const BlockedWeight& table) {
-  Tensor result(DataType::Float32, table.codes.shape());
-  const auto codes = table.codes.data<int8_t>();
-  const Tensor scales = cast(table.scales, DataType::Float32);
-  const auto scale_of = scales.data<float>();
-  auto out = result.mutable_data<float>();
-  for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<float>(codes[i]) * scale_of[i % scale_of.size()];
-  return result;
+  return dequantize_channels(table, static_cast<int>(table.codes.shape().rank()) - 1);
 }
 
 }  // namespace detent

@@ -13,8 +13,12 @@ namespace detent {
 /// Absent  when there are no such codes; for NaN and Inf too.
 [[nodiscard]] std::optional<BlockedWeight> exact_codes(const Tensor& table);
 
-/// Returns INT8 codes with one scale for each index of the last axis, as quantize_blocks() finds it: a column keeps its
-/// scale whatever rows a Gather takes.
+/// Returns INT8 codes with one scale for each index of `axis`, that of the least squared error (WeightRange::Mse).
+/// weight  floats of any type. Codes have its shape, scales its type.
+/// Errors  those of quantize_weight().
+[[nodiscard]] BlockedWeight channel_codes(const Tensor& weight, int axis);
+
+/// Returns channel_codes() along the last axis: a column keeps its scale whatever rows a Gather takes.
 /// table   floats of any type, rank >= 1. Codes have its shape, scales [last extent] and its type.
 /// Empty   no elements -> no codes.
 /// Absent  for NaN and Inf, and when more than one in 16 of the numbers other than 0 would become 0: one scale cannot
@@ -23,6 +27,7 @@ namespace detent {
 [[nodiscard]] std::optional<BlockedWeight> column_codes(const Tensor& table);
 
 /// Returns the output of a DequantizeLinear of such codes, as Float32.
-[[nodiscard]] Tensor dequantize_table(const BlockedWeight& table);
+[[nodiscard]] Tensor dequantize_channels(const BlockedWeight& weight, int axis);
+[[nodiscard]] Tensor dequantize_table(const BlockedWeight& table);  ///< along the last axis, or with one scale
 
 }  // namespace detent

@@ -120,6 +120,11 @@ class WeightInserter {
     if (options.saturation == RewriteOptions::Saturation::Avoided) how.safe_pairs = order;
     // A weight that cannot saturate keeps 8 bits.
     if (options.saturation != RewriteOptions::Saturation::None && !paired) how.bits = 8;
+    // The error of the codes is all there is: nothing rounds what they multiply.
+    if (how.type == DataType::Int8 && std::ranges::all_of(copy.readers, [&](const WeightDecision* reader) {
+          return !reader->dynamic && !input_qparams(*reader);
+        }))
+      how.range = WeightRange::Mse;
     // The engine cuts a float weight to 8 bits: narrower codes then hold only when nothing is cut.
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {

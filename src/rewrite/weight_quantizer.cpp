@@ -45,14 +45,19 @@ CodeRange codes_of(const WeightOptions& options) {
   return {options.narrow ? -highest : -highest - 1, highest};
 }
 
-/// Returns the sum of (w - w')^2 when the channel is stored with `scale`; the arithmetic of quantize_element,
+/// Returns the codes of a channel that is stored with `scale`, as floats; the arithmetic of quantize_element,
 /// vectorized.
-double squared_error(const Channel& weights, float scale, CodeRange codes) {
+Channel codes_with(const Channel& weights, float scale, CodeRange codes) {
   // Adding and subtracting 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
   constexpr float kRound = 0x1.8p23F;
-  const auto rounded = ((weights / scale) + kRound) - kRound;
-  const auto clamped = rounded.max(static_cast<float>(codes.lowest)).min(static_cast<float>(codes.highest));
-  return (clamped * scale - weights).cast<double>().square().sum();
+  return Channel(((weights / scale + kRound) - kRound)
+                     .max(static_cast<float>(codes.lowest))
+                     .min(static_cast<float>(codes.highest)));
+}
+
+/// Returns the sum of (w - w')^2 when the channel is stored with `scale`.
+double squared_error(const Channel& weights, float scale, CodeRange codes) {
+  return (codes_with(weights, scale, codes) * scale - weights).cast<double>().square().sum();
 }
 
 float scale_for(float amax, const WeightOptions& options) {
@@ -63,12 +68,9 @@ float scale_for(float amax, const WeightOptions& options) {
 
 /// Returns the scale that fits given codes best: the minimum of sum (q s - w)^2 over s. 0 when all codes are 0.
 float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
-  double products = 0, squares = 0;
-  for (const float w : weights) {
-    const double code = quantize_element(w, scale, 0, codes);
-    products += code * static_cast<double>(w);
-    squares += code * code;
-  }
+  const Channel code = codes_with(weights, scale, codes);
+  const double products = (code.cast<double>() * weights.cast<double>()).sum();
+  const double squares = code.cast<double>().square().sum();
   return squares > 0 ? static_cast<float>(products / squares) : 0.0F;
 }
 
@@ -80,8 +82,8 @@ class MseSearch {
 
   float run() {
     consider(amax_);
-    // With few weights the error jumps from one scale to the next.
-    const int steps = weights_.size() < kFew ? 256 : 64;
+    // With few weights the error jumps from one scale to the next; with many it is smooth, and the fit finds its foot.
+    const int steps = weights_.size() < kFew ? 256 : weights_.size() < kMany ? 64 : 16;
     for (int step = 1; step <= steps; ++step)
       consider(amax_ * (1 - 0.5F * static_cast<float>(step) / static_cast<float>(steps)));
     while (consider(
@@ -91,7 +93,7 @@ class MseSearch {
   }
 
  private:
-  static constexpr Eigen::Index kFew = 2048;
+  static constexpr Eigen::Index kFew = 2048, kMany = 16384;
 
   /// Tries a part of the range; returns true when its scale is better than the best so far.
   bool consider(float part) {

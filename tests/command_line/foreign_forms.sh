@@ -31,7 +31,9 @@ refused_by_all() {
   for command in "quantize -o out/q.onnx" "calibrate -o out/t.dct" "sensitivity --eval x=in/x.npy" "compare --eval x=in/x.npy"; do
     refuses "${command%% *} of $form" 10 "already quantized" ${command%% *} in/$form.onnx $feeds ${command#* }
   done
-  refuses "quantize-weights of $form" 10 "already quantized" quantize-weights in/$form.onnx --type int8 -o out/w.onnx
+  accepts "quantize-weights of $form" quantize-weights in/$form.onnx --type int8 -o out/w.onnx
+  grep -q 'the model has codes already: they stay' stdout || fail "quantize-weights of $form: codes are not named"
+  rm -f out/w.onnx
   refuses "repair of $form" "${repair_code:-10}" "$why" repair in/$form.onnx -o out/r.onnx
   grep -q '^hint: ' stderr || fail "repair of $form: no next step"
   accepts "inspect of $form" inspect in/$form.onnx

@@ -6,6 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "rewrite/weight_quantizer.h"
+
 namespace detent {
 namespace {
 
@@ -57,6 +59,33 @@ TEST(ExactCodes, HaveTheTypeOfTheTable) {
   const auto codes = exact_codes(cast(Tensor::from<float>({2}, {0, -10000}), DataType::Float16));
   ASSERT_TRUE(codes);
   EXPECT_EQ(codes->scales.type(), DataType::Float16);
+}
+
+TEST(ChannelCodes, HaveAScaleForEachIndexOfTheAxis) {
+  const Tensor weight = random_table(8, 36).reshaped({8, 4, 3, 3});
+  for (const int axis : {0, 1}) {
+    const BlockedWeight coded = channel_codes(weight, axis);
+    EXPECT_EQ(coded.scales.shape(), Shape{axis == 0 ? 8 : 4});
+    const Tensor back = dequantize_channels(coded, axis);
+    for (size_t i = 0; i < 288; ++i)
+      EXPECT_NEAR(weight.data<float>()[i], back.data<float>()[i], 0.1) << "another axis would be off by a factor";
+  }
+}
+
+TEST(ChannelCodes, AreNoWorseThanThoseOfTheLargestNumber) {
+  const Tensor weight = random_table(16, 64);
+  const auto error = [&](const Tensor& back) {
+    double sum = 0;
+    for (size_t i = 0; i < 16 * 64; ++i) {
+      const double off = static_cast<double>(weight.data<float>()[i]) - static_cast<double>(back.data<float>()[i]);
+      sum += off * off;
+    }
+    return sum;
+  };
+  const QuantizedWeight largest = quantize_weight(weight, 0);
+  const Tensor scales = Tensor::from<float>({16}, largest.qparams.scale);
+  EXPECT_LT(error(dequantize_channels(channel_codes(weight, 0), 0)),
+            error(dequantize_channels({largest.codes, scales}, 0)));
 }
 
 TEST(ColumnCodes, LoseHalfAStepOfTheirColumnAtMost) {

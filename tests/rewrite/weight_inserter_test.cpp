@@ -52,12 +52,14 @@ g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}>
   planned.weight("Gemm_0", 1, 1);
   planned.weight("Gemm_1", 1, 0);
   planned.weight("Gemm_2", 1, 1);
+  for (const char* layer : {"Gemm_0", "Gemm_1", "Gemm_2"}) planned.pair(layer, 0);
+  for (const char* value : {"x", "a", "b"}) planned.range(value, {-1, 1});
   const Model model = planned.rewritten();
   EXPECT_EQ(reads(model, "Gemm_0", 1), reads(model, "Gemm_2", 1));
   EXPECT_NE(reads(model, "Gemm_0", 1), reads(model, "Gemm_1", 1));
   EXPECT_EQ(producer(model, reads(model, "Gemm_0", 1)).int_or("axis", -7), 1);
   EXPECT_EQ(producer(model, reads(model, "Gemm_1", 1)).int_or("axis", -7), 0);
-  EXPECT_EQ(count(model, "DequantizeLinear"), 2U);
+  EXPECT_EQ(count(model, "DequantizeLinear"), 5U) << "three of data";
   const auto scale_of = [&](const char* node) -> const Tensor& {
     return *model.graph().constant(producer(model, reads(model, node, 1)).input(1));
   };
@@ -65,6 +67,24 @@ g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}>
               ElementsAre(static_cast<float>(3.0 / 127), static_cast<float>(4.0 / 127)));
   EXPECT_THAT(scale_of("Gemm_1").data<float>(),
               ElementsAre(static_cast<float>(2.0 / 127), static_cast<float>(4.0 / 127)));
+}
+
+TEST(WeightInserter, AWeightOfFloatDataHasTheScalesOfTheLeastError) {
+  constexpr const char* kText = R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {0.3, 0.7, 1, 1.9}> { y = Gemm (x, w) })";
+  const auto scales = [](PlannedGraph planned, const RewriteOptions& options) {
+    planned.weight("Gemm_0", 1, 1);
+    const Model model = planned.rewritten(options);
+    const auto found = model.graph().constant(producer(model, reads(model, "Gemm_0", 1)).input(1))->data<float>();
+    return std::vector<float>(found.begin(), found.end());
+  };
+  PlannedGraph paired(kText);
+  paired.pair("Gemm_0", 0);
+  paired.range("x", {-1, 1});
+  const std::vector<float> least = scales(PlannedGraph(kText), {});
+  EXPECT_EQ(least, scales(PlannedGraph(kText), {.weight_range = WeightRange::Mse}));
+  EXPECT_NE(least, scales(std::move(paired), {})) << "data with a pair: the largest number";
 }
 
 TEST(WeightInserter, AWeightReadByTwoOperatorsIsWrittenTwice) {

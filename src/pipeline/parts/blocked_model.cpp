@@ -1,9 +1,12 @@
 #include "pipeline/parts/blocked_model.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/version.h"
 #include "exec/same_outputs.h"
+#include "ops/traits.h"
 #include "prepare/raise_opset.h"
 #include "prepare/weights_in_rows.h"
 #include "run/workers.h"
@@ -23,6 +26,24 @@ size_t prepare(Model& model, const BlockFormat& format, std::span<const Tensor> 
   const size_t rearranged = put_weights_in_rows(model);
   if (!inputs.empty()) check_same_outputs(before, model, inputs, "raising the opset and rearranging weights");
   return rearranged;
+}
+
+constexpr int64_t kPairsOpset = 20;
+
+/// True for a file with pairs that stays below opset 21. From there on ONNX Runtime's fusions copy a QuantizeLinear
+/// with `output_dtype`, and releases 1.30 to 1.32 then refuse INT8 pairs.
+bool has_low_pairs(const Graph& graph) {
+  return graph.opset() <= kPairsOpset && std::ranges::any_of(graph.nodes(), [](const Node& node) {
+           return node.op_type == "QuantizeLinear" && node.domain.empty();
+         });
+}
+
+/// True when blocks are worth their opset: there are products, and no pairs of a lower opset.
+bool needs_blocks(const Graph& graph) {
+  return !has_low_pairs(graph) && std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    const OpKind kind = traits_of(graph, node).kind;
+    return kind == OpKind::MatMul || kind == OpKind::Gemm;
+  });
 }
 
 /// Returns the options as the command line spells them.
@@ -53,6 +74,11 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
                                 std::span<const Tensor> inputs) {
   BlockedModel blocked{.model = std::move(model), .format = block_format(request.format)};
   blocked.format.divides = request.target.engine.shortens_blocks;
+  if (blocked.format.codes == DataType::Int8 && !needs_blocks(blocked.model.graph())) blocked.format.block = 0;
+  if (opset_for(blocked.format) > kPairsOpset && has_low_pairs(blocked.model.graph()))
+    throw Error(ErrorCode::InvalidOption,
+                "4-bit codes need opset 21, in which ONNX Runtime refuses pairs of an older opset",
+                "--type int8, or make the weights of the float model codes");
   blocked.rearranged = prepare(blocked.model, blocked.format, inputs);
   const Graph& graph = blocked.model.graph();
   blocked.plan = make_weights_plan(graph, request.target, request.nodes, blocks_of(blocked.format));

@@ -7,6 +7,7 @@
 
 #include "calibrate/from_table.h"
 #include "core/memory_limit.h"
+#include "core/text.h"
 #include "detections/graph_layout.h"
 #include "detent/base/error.h"
 #include "equalize/equalizable_values.h"
@@ -320,7 +321,13 @@ Prepared make(Recipe recipe, Prepared before) {
       placement.dynamic_products || (placement.ruined_products_dynamic && !made.recipe.kept.ruined.empty());
   if (dynamic && !made.apart) made.apart = std::make_shared<const SamplesApart>();
   if (reads) {  // model.onnx -> graph that the target likes, equalized
-    Model model = made.recipe.pipeline ? read_float_model(*made.recipe.pipeline) : read_float_file(made.recipe.model);
+    size_t restored = 0;
+    Model model =
+        made.recipe.pipeline ? read_float_model(*made.recipe.pipeline) : read_float_file(made.recipe.model, &restored);
+    if (first && restored > 0)
+      made.recipe.run.reporter->warn(plural(restored, "constant is", "constants are") +
+                                     " stored as codes: they are read as floats, and errors are measured against "
+                                     "these; the float model would lose less");
     if (first)
       read_first(made, model);
     else

@@ -10,6 +10,7 @@
 #include "rewrite/dynamic_product.h"
 #include "rewrite/gathered_codes.h"
 #include "rewrite/qdq_inserter.h"
+#include "rewrite/tied_codes.h"
 
 namespace detent {
 
@@ -46,9 +47,14 @@ RewrittenModel rewritten(Model model, const RewriteRequest& request, const Prove
   written.rewrite = make_qdq_patch(graph, request.plan, request.ranges, request.format);
   written.promised = promise_of(graph, request.plan);
   const std::vector<std::string> replaced = replaced_products(graph, request.plan);
+  const std::vector<TiedTable> tied = find_tied_tables(graph, request.plan);
   if (before) before(graph, written.rewrite);
   apply_patch(written.model, written.rewrite.patch);
   take_unread_out(written, replaced);
+  if (const GraphPatch shared = share_tied_codes(written.model.graph(), tied); !shared.empty()) {
+    apply_patch(written.model, shared);
+    promise_tied_codes(written.promised, shared);
+  }
   if (const GraphPatch gathered = gather_codes(written.model.graph(), *request.plan.target); !gathered.empty()) {
     apply_patch(written.model, gathered);
     promise_gathered_codes(written.promised, gathered);

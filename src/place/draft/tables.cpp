@@ -8,18 +8,18 @@
 #include <string_view>
 
 #include "core/float_type.h"
+#include "place/plan/least_codes.h"
 
 namespace detent {
 
 namespace {
 
-constexpr int64_t kLeastElements = 1024;  // 4 kB of floats: the nodes of a smaller one take a tenth of the saving
-constexpr int64_t kLeastRows = 4;         // the scales of the columns take as much as four rows of codes
+constexpr int64_t kLeastRows = 4;  // the scales of the columns take as much as four rows of codes
 
 bool is_large(const Tensor& table) {
   const Shape& shape = table.shape();
   const bool is_float = table.type() == DataType::Float32 || is_half(table.type());
-  return is_float && shape.rank() >= 2 && shape.element_count() >= kLeastElements &&
+  return is_float && shape.rank() >= 2 && shape.element_count() >= kLeastCodes &&
          shape.element_count() >= kLeastRows * shape[shape.rank() - 1];
 }
 
@@ -37,6 +37,12 @@ bool feeds_product(const GraphFacts& facts, const Node& gather) {
   return std::ranges::any_of(facts.value(*gather.output(0)).uses, [&](const Use& use) {
     return facts.kind(use.node) == OpKind::MatMul || facts.kind(use.node) == OpKind::Gemm;
   });
+}
+
+/// True for the weight of a Gemm that computes in INT8: its codes may stand for the table as well.
+bool is_coded_weight(const GraphFacts& facts, const PlacementDraft& draft, const Use& use) {
+  return facts.kind(use.node) == OpKind::Gemm && use.slot >= 0 && facts.weight_slot(use.node) == use.slot &&
+         draft.is_int8(use.node);
 }
 
 /// True when the node reads the constant number by number, and is not required to read floats.
@@ -65,8 +71,14 @@ std::vector<TableDecision> find_tables(const GraphFacts& facts, const PlacementD
       if (!table || !seen.insert(input).second || !is_large(*table)) continue;
       const Value& value = graph.value(input);
       const auto all = [&](auto&& holds) { return std::ranges::all_of(value.uses, holds); };
-      if (value.is_output || !all([&](const Use& use) { return may_read_codes(facts, draft, use); })) continue;
-      const bool gathered = all([&](const Use& use) { return gathers_rows(facts, use); });
+      const auto gathers = [&](const Use& use) { return gathers_rows(facts, use); };
+      const bool tied = std::ranges::any_of(value.uses, gathers);
+      const auto codes = [&](const Use& use) {
+        return may_read_codes(facts, draft, use) || (tied && is_coded_weight(facts, draft, use));
+      };
+      if (value.is_output || !all(codes)) continue;
+      const bool gathered =
+          all([&](const Use& use) { return gathers(use) || (tied && is_coded_weight(facts, draft, use)); });
       const bool positions =
           has_rows(table->shape()) && all([&](const Use& use) { return is_use_of(facts, use, "Add"); });
       tables.push_back({.value = input, .node = node.id, .gathered = gathered, .exact = !gathered && !positions});

@@ -10,7 +10,8 @@ namespace detent {
 /// Finds constants that no layer multiplies by, of at least 1024 floats in four rows or more, whose readers can all
 /// read codes behind a DequantizeLinear:
 ///
-///   embedding table  read by Gather along axis 0 only, and no product reads the rows directly
+///   embedding table  read by Gather along axis 0 only, and no product reads the rows directly; a Gemm that computes in
+///                    INT8 may have it as its weight (tied tables)
 ///   positions        read by Add only, more than one row of more than one number
 ///   others           read by Add, Sub, Mul and Where (masks): only if codes represent every number exactly
 ///

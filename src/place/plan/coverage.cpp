@@ -5,6 +5,7 @@
 #include "core/float_type.h"
 #include "ops/traits.h"
 #include "ops/value_types.h"
+#include "place/plan/least_codes.h"
 
 namespace detent {
 namespace {
@@ -64,12 +65,11 @@ TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
 
 /// Counts the numbers of tables that Gather reads, each table once.
 void count_embeddings(const Graph& graph, PlacementPlan& plan) {
-  constexpr int64_t kLeast = 1024;  // as in place/draft/tables.cpp
   std::set<ValueId> counted;
   for (const Node& node : graph.nodes()) {
     const MaybeValue table = node.op_type == "Gather" ? node.input(0) : kNoValue;
     const Tensor* numbers = table ? graph.constant(*table) : nullptr;
-    if (!numbers || numbers->element_count() < kLeast || !counted.insert(*table).second) continue;
+    if (!numbers || numbers->element_count() < kLeastCodes || !counted.insert(*table).second) continue;
     const bool codes = std::ranges::find(plan.weights, *table, &WeightDecision::value) != plan.weights.end();
     const bool stored = numbers->type() == DataType::Int8;  // in a file with codes already
     if (!codes && !stored && numbers->type() != DataType::Float32 && !is_half(numbers->type())) continue;

@@ -3,9 +3,11 @@
 //   before:   table (float) --> Gather --> Add          after:   table (int8) --> Gather --> DQ (a scale a column) -->
 //   Add
 //
-// * Decides: a constant of more than 1 MB whose rows Gather reads becomes INT8 codes with one scale a column. It stays
-//   float if a product reads the rows directly (engines would take that for INT8 activations), if rules put a pair on
-//   it, or if its codes would have less than 30 dB: columns with a few large numbers.
+// * Decides: a constant of more than 1 MB whose rows Gather reads becomes INT8 codes with one scale a column, of
+//   the least squared error. It stays float if a product reads the rows directly (engines would take that for INT8
+//   activations), if rules put a pair on it, or if its codes would have less than 30 dB: columns with a few large
+//   numbers. A tied table is the weight of an INT8 projection too: the file has its codes once, and the Gather takes
+//   rows of the weight's codes and their scales.
 // * Why: half of a sentence encoder and nearly all of a small speech decoder are such tables. Codes of
 //   all-MiniLM-L6-v2's have 39.6 dB, those of bge-small-en-v1.5's 39.8 dB; the layers behind them have 20 to 24 dB.
 //   Engines gather the codes and convert the rows alone.
@@ -39,7 +41,8 @@ void share_embeddings(const GraphFacts& facts, PlacementDraft& draft) {
     if (wanted == Embeddings::Auto && numbers.byte_count() <= kLeastBytes) continue;
     if (wanted == Embeddings::Auto && column_codes_db(numbers) < kLeastDb) continue;
     const int axis = static_cast<int>(numbers.shape().rank()) - 1;
-    for (const Use& use : value.uses) draft.quantize_operand(use.node, {.slot = use.slot, .axis = axis});
+    for (const Use& use : value.uses)
+      if (!facts.is_weighted(use.node)) draft.quantize_operand(use.node, {.slot = use.slot, .axis = axis});
   }
 }
 

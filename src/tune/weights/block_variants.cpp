@@ -31,7 +31,11 @@ void quantize_tables(const Graph& graph, const PlacementPlan& plan, size_t threa
 BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
                                 size_t threads) {
   BlockedWeights weights;
-  for (const WeightDecision& weight : plan.weights) weights.try_emplace(weight.value);
+  std::map<ValueId, int> axes;
+  for (const WeightDecision& weight : plan.weights) {
+    weights.try_emplace(weight.value);
+    axes.emplace(weight.value, weight.axis);
+  }
   std::vector<BlockedWeights::value_type*> entries;
   for (auto& entry : weights) entries.push_back(&entry);
   for_each_index(entries.size(), threads, [&](size_t i) {
@@ -40,7 +44,7 @@ BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, c
     try {
       BlockFormat own = format;
       own.scales = weight.type();
-      blocked = quantize_blocks(weight, own);
+      blocked = weight.shape().rank() == 2 ? quantize_blocks(weight, own) : channel_codes(weight, axes.at(value));
     } catch (const Error& error) {
       throw error.in("weight '" + graph.value(value).name + "'");
     }

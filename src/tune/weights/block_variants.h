@@ -6,7 +6,8 @@
 
 namespace detent {
 
-/// Quantizes the weights of the plan to the nearest codes, each value once; scales have the type of the weight. Tables
+/// Quantizes the weights of the plan to the nearest codes, each value once; scales have the type of the weight. Weights
+/// that are no matrices get channel_codes(). Tables
 /// get INT8 codes: exact_codes() where possible, else column_codes() where the plan allows them, else none.
 /// Errors  those of quantize_blocks, with the weight's name. Threads change nothing.
 [[nodiscard]] BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,

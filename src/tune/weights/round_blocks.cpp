@@ -28,7 +28,9 @@ std::vector<RoundedWeight> weights_to_round(const Graph& graph, const PlacementP
   for (const WeightDecision& decision : plan.weights) {
     const auto matrix = layer_matrix(graph, decision);
     const ValueId input = *graph.node(decision.node).input(0);
-    if (!matrix || matrix->columns > kMostRoundedColumns || !runnable.can_run(input)) continue;
+    if (!matrix || graph.constant(decision.value)->shape().rank() != 2 || matrix->columns > kMostRoundedColumns ||
+        !runnable.can_run(input))
+      continue;
     auto known = std::ranges::find(weights, decision.value, &RoundedWeight::value);
     if (known == weights.end()) {
       weights.push_back({.value = decision.value, .matrix = *matrix});

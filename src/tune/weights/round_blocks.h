@@ -21,10 +21,10 @@ struct BlockRounding : MeasuredChange {
 /// Kept where the SQNR of the worst output on the deciding samples rises; where there are not enough other samples,
 /// half decide. Fewer than 8 -> nothing is done.
 ///
-/// model    prepared float model, unchanged. Left alone: weights of more than 8192 rows, or whose input cannot run.
-/// nearest  of every weight of the plan (quantize_weights).
-/// Memory   128 MB of inputs at a time, or one layer's, and twice 4 * rows^2 bytes for the largest layer.
-/// Errors   those of running; Interrupted. Threads change nothing.
+/// model    prepared float model, unchanged. Left alone: weights of convolutions, those of more than 8192 rows, or
+/// whose input cannot run. nearest  of every weight of the plan (quantize_weights). Memory   128 MB of inputs at a
+/// time, or one layer's, and twice 4 * rows^2 bytes for the largest layer. Errors   those of running; Interrupted.
+/// Threads change nothing.
 [[nodiscard]] BlockRounding round_blocks(const Model& model, const PlacementPlan& plan, const BlockFormat& format,
                                          const BlockedWeights& nearest, const DataSource& source,
                                          const RunSettings& settings);
