@@ -70,6 +70,12 @@ bool is_summed(const Graph& graph, ValueId value) {
   });
 }
 
+/// True where factors alone stand behind a layer: the layer scale of a ConvNeXt. A normalization has shifts, too.
+bool is_scale(const OperatorChain& chain) {
+  return std::ranges::all_of(chain.steps,
+                             [](const Node* step) { return step->op_type == "Mul" || step->op_type == "Div"; });
+}
+
 OperatorChain chain_behind(const Graph& graph, LayerChannels layer) {
   OperatorChain chain{std::move(layer), {}};
   MaybeValue value = chain.layer.node->output(0);
@@ -80,7 +86,7 @@ OperatorChain chain_behind(const Graph& graph, LayerChannels layer) {
     chain.steps.push_back(&next);
     value = next.output(0);
   }
-  if (!chain.steps.empty() && is_summed(graph, *value)) chain.steps.clear();
+  if (!chain.steps.empty() && is_scale(chain) && is_summed(graph, *value)) chain.steps.clear();
   const auto by_number = [&](const Node* step) { return is_by_number(graph, *step, chain.layer); };
   if (!chain.steps.empty() && by_number(chain.steps.back()) && has_meaning(graph, *value))
     while (!chain.steps.empty() && by_number(chain.steps.back())) chain.steps.pop_back();

@@ -72,11 +72,11 @@ size_t forward_constants(Model& model) {
   return apply_removals(model, patch);
 }
 
-size_t forward_empty_casts(Model& model) {
+size_t forward_empty_casts(Model& model, const std::set<std::string>* among) {
   const ValueMap<DataType> types = value_types(model.graph());
   return forward_copies(model, "leave out Casts to the type that comes", [&](const Node& node) {
-    return node.op_type == "Cast" && types[*node.input(0)] == types[*node.output(0)] &&
-           types[*node.input(0)] != DataType::Undefined;
+    return node.op_type == "Cast" && (!among || among->contains(node.name)) &&
+           types[*node.input(0)] == types[*node.output(0)] && types[*node.input(0)] != DataType::Undefined;
   });
 }
 

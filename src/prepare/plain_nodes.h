@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
+#include <string>
 
 #include "model/model.h"
 
@@ -14,7 +16,8 @@ namespace detent {
 size_t forward_constants(Model& model);
 
 /// Lets readers of a Cast to the type that comes read its input, and removes it. One stays where a subgraph reads it.
-size_t forward_empty_casts(Model& model);
+/// among  names of the nodes to look at; nullptr: all.
+size_t forward_empty_casts(Model& model, const std::set<std::string>* among = nullptr);
 
 /// Does the same with a Dropout of ratio 0 whose mask nothing reads. In training mode TensorRT's parser refuses it.
 size_t forward_empty_dropouts(Model& model);

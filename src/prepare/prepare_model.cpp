@@ -11,6 +11,7 @@
 #include "ops/traits.h"
 #include "ops/value_types.h"
 #include "prepare/attention_form.h"
+#include "prepare/cancel_transposes.h"
 #include "prepare/engine_forms.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
@@ -60,6 +61,7 @@ bool may_change(const Graph& graph, const Target& target, const PrepareOptions& 
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   if (options.int8 && graph.opset() > kInt8Opset) return true;
   return computes_constants(graph) || has_foldable_operators(graph) ||
+         (options.forms && !cancel_transposes(graph).empty()) ||
          std::ranges::any_of(graph.nodes(), [](const Node& node) {
            return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
          });
@@ -96,6 +98,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   forward_empty_dropouts(model);
   done.folded_constants = fold_constants(model);
   done.sums_of_two = make_adds_of_sums(model);
+  if (options.forms) done.cancelled_transposes = cancel_transposes(model);
   done.folded_batchnorms = fold_batchnorms(model);
   done.folded_operators = fold_operators(model);
   if (options.forms) done.forms += bring_into_forms(model, target.engine);

@@ -19,13 +19,15 @@ struct Preparation {
   size_t folded_constants = 0;  ///< nodes that computed constants
   size_t folded_operators = 0;  ///< Add, Sub, Mul and Div by constants behind weighted nodes
   size_t sums_of_two = 0;
-  size_t attention_nodes = 0;  ///< replaced to bring attention into the form that the engine fuses with pairs
-  std::string forms_undone;    ///< why operators keep their form although the engine wants another; empty: none does
-  size_t forms = 0;            ///< operators were brought into this many forms that the engine wants
+  size_t cancelled_transposes = 0;  ///< that are gone
+  size_t attention_nodes = 0;       ///< replaced to bring attention into the form that the engine fuses with pairs
+  std::string forms_undone;  ///< why operators keep their form although the engine wants another; empty: none does
+  size_t forms = 0;          ///< operators were brought into this many forms that the engine wants
   int64_t opset_before = 0, opset_after = 0;
   [[nodiscard]] bool changed() const {
     return folded_batchnorms > 0 || folded_operators > 0 || forwarded_constants > 0 || folded_constants > 0 ||
-           sums_of_two > 0 || attention_nodes > 0 || forms > 0 || opset_before != opset_after;
+           sums_of_two > 0 || cancelled_transposes > 0 || attention_nodes > 0 || forms > 0 ||
+           opset_before != opset_after;
   }
 };
 
@@ -35,7 +37,7 @@ struct PrepareOptions {
   FloatType float_type = FloatType::Fp32;  ///< type that nodes will get; BF16 needs opset 22
   bool fp8 = false;                        ///< FP8 codes, which need opset 19
   bool int8 = false;                       ///< INT8 codes of activations, which want opset 20 at most
-  bool forms = true;                       ///< bring operators into the forms that the engine wants
+  bool forms = true;                       ///< bring operators into the forms that the engine wants, cancel Transposes
   bool attention = false;                  ///< products of two activations get pairs
 };
 
@@ -58,9 +60,10 @@ void raise_for(FloatType type, Model& model, bool pairs = false);
 
 /// Prepares the model in place. Raises the opset to the one that the target and the types need; with INT8 codes it
 /// lowers one above 20, if nothing in the model needs it. Lets readers of Identity(constant) read the constant. Folds
-/// constants, BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Leaves
-/// out states of LSTM, GRU and RNN that nothing reads. Brings attention that gets pairs into the form that the engine
-/// fuses. Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it.
+/// constants, BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Moves
+/// nodes in front of Transposes that cancel then. Leaves out states of LSTM, GRU and RNN that nothing reads. Brings
+/// attention that gets pairs into the form that the engine fuses. Errors  Unsupported when a node has no adapter to
+/// that opset; the hint names an option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check. Forms of operators with

@@ -184,6 +184,8 @@ TEST(FoldOperators, LeavesWhatHalfPrecisionCannotHold) {
 TEST(FoldOperators, LeavesTheScaleInFrontOfAResidualAdd) {
   Model summed = plane_model("c = Conv (x, w)  m = Mul (c, f)  y = Add (m, x)", "");
   expect_folds(summed, 0);
+  Model normalized = plane_model("c = Conv (x, w)  m = Mul (c, f)  s = Sub (m, g)  y = Add (s, x)", "");
+  expect_folds(normalized, 2);
   Model alone = plane_model("c = Conv (x, w)  m = Mul (c, f)  y = Relu (m)", "");
   expect_folds(alone, 1);
 }

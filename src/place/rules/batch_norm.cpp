@@ -7,9 +7,10 @@
 //
 // * Decides: a BatchNormalization behind Conv, ConvTranspose or Gemm is folded into the weights before any other rule.
 //   Add, Sub, Mul and Div by constants are, too, one number a channel or one for all; one number stays in front of
-//   Clip, Sigmoid, MatMul and others that make a pattern with it, and of a graph output. A BatchNormalization that
-//   cannot be folded reads a pair where INT8 comes in, also behind a residual Add (R4) or an average pooling. In a file
-//   with pairs, as quantization-aware training exports it, one behind a Conv is part of that layer.
+//   Clip, Sigmoid, MatMul and others that make a pattern with it, and of a graph output. Transposes that
+//   cancel out go first. A BatchNormalization that cannot be folded reads a pair where INT8 comes in, also behind a
+//   residual Add (R4) or an average pooling. In a file with pairs, as quantization-aware training exports it, one
+//   behind a Conv is part of that layer.
 // * Why: TensorRT has no fusion for pair + ConvTranspose + BatchNormalization, which is what exporters leave.
 // * Change it: no option.
 // * Source: [TensorRT 3412](https://github.com/NVIDIA/TensorRT/issues/3412); NVIDIA/TensorRT,
