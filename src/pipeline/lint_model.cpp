@@ -24,6 +24,7 @@
 #include "pipeline/parts/saturation.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "place/draft/float_layers.h"
+#include "place/engines/target_versions.h"
 #include "place/plan/coverage.h"
 #include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
@@ -214,6 +215,7 @@ LintReport lint_model(const LintOptions& options) {
                   : reading.pairs.nodes.empty() && !inner_pairs ? "float"
                                                                 : "qdq";
   std::vector<std::string> notes;
+  if (std::string note = target_note(options.target); !note.empty()) notes.push_back(std::move(note));
   const Graph& graph = reading.graph(written);
   const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);
   LintedGraph linted = lint_graph(graph, reading.pairs, target, shapes, file);

@@ -20,6 +20,7 @@
 #include "ops/traits.h"
 #include "pipeline/parts/written_file.h"
 #include "place/draft/float_layers.h"
+#include "place/engines/target_versions.h"
 #include "place/make_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
@@ -292,6 +293,7 @@ Recipe resolved(Recipe given, const std::string& target, const PlacementOptions&
                 const EqualizeOptions& equalize, const std::filesystem::path& override_file) {
   if (!given.pipeline && is_pipeline_file(given.model)) given.pipeline = read_pipeline_file(given.model);
   given.target = &find_target(target);
+  given.target_note = target_note(target);
   given.overrides = read_overrides(override_file);
   given.placement = {placement};
   given.placement.wide_values = wide_values(given.overrides);
@@ -381,6 +383,7 @@ PlanReport describe_placement(const Prepared& prepared) {
     report.detections = describe(find_detections(float32, shapes));
   } else if (!prepared.recipe.measures)
     describe_without_sizes(prepared, report);
+  if (!prepared.recipe.target_note.empty()) report.notes.push_back(prepared.recipe.target_note);
   if (!prepared.identified) return report;
   report.samples = prepared.identified->count();
   report.sample_digest = prepared.identified->digest();

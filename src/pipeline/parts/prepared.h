@@ -45,6 +45,7 @@ struct Recipe {
   bool measures = true;                       ///< false: needs neither data nor a table
   InputShapes shapes = {};  ///< of inputs whose sizes the model leaves open, where nothing is measured
   const Target* target = nullptr;
+  std::string target_note = {};  ///< of a version that has the facts of another one
   PlacementRequest placement = {};
   RewriteOptions format = {};
   FloatType float_type = FloatType::Fp32;  ///< of what is not quantized

@@ -5,6 +5,7 @@
 
 #include "core/nearest_names.h"
 #include "core/text.h"
+#include "place/engines/target_versions.h"
 
 namespace detent {
 
@@ -65,6 +66,7 @@ const Target& find_target(std::string_view spec) {
     return spec == name || spec == target.spec() || (target.variant->empty() && spec == major);
   });
   if (found != targets.end()) return *found;
+  if (const Target* nearest = nearest_target(spec)) return *nearest;
   std::vector<std::string> names;
   for (const Target& target : targets) names.insert(names.end(), {std::string(target.engine.name), target.spec()});
   throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",

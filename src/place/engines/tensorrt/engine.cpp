@@ -89,7 +89,11 @@ constexpr Target version(int major, int minor, const ParserFacts& parser = {}) {
   };
 }
 
-constexpr std::array kTargets{version(10, 13), version(11, 0), version(10, 8), version(8, 6, kParser8_6)};
+// Source: the release notes of 10.0 name opset 20.
+constexpr ParserFacts kParser10_0{.newest_opset = 20};
+
+constexpr std::array kTargets{version(10, 13), version(11, 0), version(10, 8), version(10, 0, kParser10_0),
+                              version(8, 6, kParser8_6)};
 
 std::span<const Target> targets() { return kTargets; }
 

@@ -9,19 +9,26 @@
 //   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
 //   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
 //   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8. A Resize to the size that comes takes no
-//   pair.
+//   pair. Two more layers gain less from INT8 than their quantizers cost: a Conv of patches from at most 4 channels, and
+//   the projections in front of and behind attention over windows of fewer than 64 tokens (Swin).
 // * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
 //   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
 //   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
-//   (1.45 ms for 1.26, and 1.25 without). A Resize that changes nothing does not build between pairs.
+//   (1.45 ms for 1.26, and 1.25 without). A Resize that changes nothing does not build between pairs. On an H200 ViT-B
+//   takes 4.66 ms with its patches in float and 4.86 in INT8 (FP16 5.86), Swin-T 3.69 with the projections of its windows
+//   in float and 3.95 in INT8 (FP16 3.64), 3.52 with patches and mergers of patches in float, too.
 // * Change it: `--include`, for a version or GPU that has the kernel.
 // * Source: TensorRT 10.6 on an H100 (SM90), 480 probes built and inspected in November 2026 (tests/engines/tensorrt);
 //   for other versions and GPUs an assumption.
 // * Networks: exports/convnext_mini, exports/mobilenetv3_small, models/occupancy3d.
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <vector>
 
 #include "ops/traits.h"
+#include "place/draft/attention_fit.h"
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/kernels.h"
 #include "place/engines/tensorrt/rules.h"
@@ -83,6 +90,62 @@ bool stands_behind_float_depthwise(const PlacementDraft& draft, NodeId layer) {
                              [&](const Node* front) { return is_float(front) || excites(front); });
 }
 
+// True for a Conv whose windows stand side by side on an image.
+bool cuts_patches(const GraphFacts& facts, NodeId layer) {
+  constexpr int64_t kMostChannels = 4, kLeastPatch = 4;
+  const Node& node = facts.node(layer);
+  if (facts.kind(layer) != OpKind::Conv || node.int_or("group", 1) != 1) return false;
+  const Shape& weight = facts.weight(layer).shape();
+  if (weight.rank() != 4 || weight[1] > kMostChannels || weight[2] < kLeastPatch) return false;
+  const std::vector<int64_t> strides = node.ints_or("strides", {1, 1});
+  return strides.size() == 2 && strides[0] == weight[2] && strides[1] == weight[3];
+}
+
+// Adds the layers that write `value`, through whatever is no layer.
+void add_layers_in_front(const GraphFacts& facts, ValueId value, std::set<NodeId>& layers) {
+  constexpr size_t kMostNodes = 16;  // biases, scales, splits, copies and norms of one operand
+  std::vector<const Node*> open{facts.producer(value)};
+  for (size_t next = 0; next < open.size() && next < kMostNodes; ++next) {
+    if (!open[next]) continue;
+    if (facts.is_weighted(open[next]->id))
+      layers.insert(open[next]->id);
+    else
+      for (const int slot : facts.data_slots(open[next]->id)) open.push_back(facts.producer(open[next]->input(slot)));
+  }
+}
+
+// Adds the layers that read `value` through copies.
+void add_layers_behind(const PlacementDraft& draft, ValueId value, std::set<NodeId>& layers) {
+  std::vector<ValueId> open{value};
+  for (size_t next = 0; next < open.size(); ++next)
+    for (const Use& use : draft.facts().value(open[next]).uses) {
+      if (use.slot == 0 && draft.facts().is_weighted(use.node)) layers.insert(use.node);
+      std::ranges::copy(values_behind(draft.facts(), draft, use), std::back_inserter(open));
+    }
+}
+
+// True where the queries have a larger first axis than the first input: a sample is several windows.
+bool has_windows(const GraphFacts& facts, const AttentionBlock& block) {
+  const Graph& graph = facts.graph();
+  const Shape* queries = facts.find_shape(block.query);
+  const Shape* input = graph.inputs().empty() ? nullptr : facts.find_shape(graph.inputs().front());
+  return queries && input && queries->rank() == 4 && input->rank() > 0 && (*queries)[0] > (*input)[0];
+}
+
+// Returns the projections of attention over windows of few tokens.
+std::set<NodeId> projections_of_windows(const PlacementDraft& draft) {
+  constexpr int64_t kFewestTokens = 64;
+  std::set<NodeId> layers;
+  for (const AttentionBlock& block : attention_blocks(draft.facts())) {
+    const int64_t tokens = std::max(block.sizes.queries, block.sizes.keys);
+    if (tokens == 0 || tokens >= kFewestTokens || !has_windows(draft.facts(), block)) continue;
+    for (const ValueId operand : {block.query, block.key, block.value})
+      add_layers_in_front(draft.facts(), operand, layers);
+    add_layers_behind(draft, block.output, layers);
+  }
+  return layers;
+}
+
 std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
   if (std::string obstacle = tensorrt_kernel_obstacle(draft, layer, draft.codes()); !obstacle.empty()) return obstacle;
   const bool int8 = draft.options().type == CodeType::Int8;  // the cost was measured with INT8
@@ -90,6 +153,8 @@ std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
       (feeds_float_depthwise(draft, layer) || stands_behind_float_depthwise(draft, layer)))
     return "a 1x1 Conv beside a depthwise Conv that stays float: its quantizers cost more than INT8 gains (TensorRT "
            "10.6 on SM90)";
+  if (int8 && cuts_patches(draft.facts(), layer))
+    return "a Conv that cuts an image into patches: its quantizers cost more than INT8 gains (TensorRT 10.6 on SM90)";
   return "";
 }
 
@@ -111,6 +176,11 @@ void mark_empty_resizes(const GraphFacts& facts, PlacementDraft& draft) {
 }
 
 void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
+  if (draft.options().type == CodeType::Int8)
+    for (const NodeId layer : projections_of_windows(draft))
+      if (draft.is_int8(layer) && !draft.is_forced(layer))
+        kept.emplace(layer, "a projection of attention over windows of fewer than 64 tokens: its quantizers cost more than INT8 "
+                            "gains (TensorRT 10.6 on SM90)");
   for (const Node& node : draft.facts().graph().nodes()) {
     if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
     if (std::string obstacle = obstacle_of(draft, node.id); !obstacle.empty())

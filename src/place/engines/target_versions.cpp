@@ -1,0 +1,94 @@
+#include "place/engines/target_versions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace detent {
+namespace {
+
+using Version = std::pair<int, int>;
+
+/// Versions that a spec may name though they are not in the list.
+struct VersionRange {
+  std::string_view engine;
+  Version oldest, newest;
+};
+
+constexpr int kAnyMinor = 99;
+constexpr std::array kRanges{VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
+                             VersionRange{"onnxruntime", {1, 30}, {1, kAnyMinor}},
+                             VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
+
+struct VersionName {
+  std::string_view spec;
+  Version version;
+};
+
+constexpr std::array kNames{VersionName{"tensorrt:jetpack5", {8, 5}}, VersionName{"tensorrt:jetpack6", {10, 3}},
+                            VersionName{"tensorrt:jetpack7", {10, 13}}};
+
+/// Parses "10" and "10.3".
+std::optional<Version> parse_version(std::string_view text) {
+  const auto number = [](std::string_view digits) -> std::optional<int> {
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const size_t dot = text.find('.');
+  const auto major = number(text.substr(0, dot));
+  const auto minor = dot == std::string_view::npos ? std::optional(0) : number(text.substr(dot + 1));
+  if (!major || !minor) return std::nullopt;
+  return Version{*major, *minor};
+}
+
+/// Returns engine and version of a spec; nullopt where it names none.
+std::optional<std::pair<std::string_view, Version>> version_of(std::string_view spec) {
+  const size_t colon = spec.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto named = std::ranges::find(kNames, spec, &VersionName::spec);
+  const auto version =
+      named != kNames.end() ? std::optional(named->version) : parse_version(spec.substr(colon + 1));
+  if (!version) return std::nullopt;
+  return std::pair{spec.substr(0, colon), *version};
+}
+
+Version version_of(const Target& target) { return {target.version_major, target.version_minor}; }
+
+}  // namespace
+
+const Target* nearest_target(std::string_view spec) {
+  const auto asked = version_of(spec);
+  if (!asked) return nullptr;
+  const auto& [engine, version] = *asked;
+  const auto range = std::ranges::find(kRanges, engine, &VersionRange::engine);
+  if (range == kRanges.end() || version < range->oldest || version > range->newest) return nullptr;
+  const Target *older = nullptr, *oldest = nullptr;
+  for (const Target& target : target_list()) {
+    if (*target.engine.name != engine || !target.variant->empty()) continue;
+    const Version own = version_of(target);
+    if (own <= version && (!older || own > version_of(*older))) older = &target;
+    if (!oldest || own < version_of(*oldest)) oldest = &target;
+  }
+  return older ? older : oldest;
+}
+
+std::string target_note(std::string_view spec) {
+  const auto asked = version_of(spec);
+  const Target* nearest = nearest_target(spec);
+  if (!nearest || asked->second == version_of(*nearest)) return {};
+  if (&find_target(spec) != nearest) return {};  // "tensorrt:10" is its newest version
+  const bool below = asked->second < version_of(*nearest);
+  return fmt::format("{}{} has no facts of its own: those of {}, {}, hold", spec,
+                     std::ranges::find(kNames, spec, &VersionName::spec) != kNames.end()
+                         ? fmt::format(" ({} {}.{})", asked->first, asked->second.first, asked->second.second)
+                         : std::string(),
+                     nearest->spec(), below ? "the oldest version that is known" : "the nearest older version");
+}
+
+}  // namespace detent

@@ -1,0 +1,50 @@
+#include "place/engines/target_versions.h"
+
+#include <gtest/gtest.h>
+
+#include "detent/base/error.h"
+
+namespace detent {
+namespace {
+
+TEST(TargetVersions, HaveTheFactsOfTheNearestOlderOne) {
+  EXPECT_EQ(find_target("tensorrt:10.3").spec(), "tensorrt:10.0");
+  EXPECT_EQ(find_target("tensorrt:10.9").spec(), "tensorrt:10.8");
+  EXPECT_EQ(find_target("tensorrt:10.16").spec(), "tensorrt:10.13");
+  EXPECT_EQ(find_target("tensorrt:11.4").spec(), "tensorrt:11.0");
+  EXPECT_EQ(find_target("tensorrt:9").spec(), "tensorrt:8.6");
+  EXPECT_EQ(find_target("onnxruntime:1.32").spec(), "onnxruntime:1.30");
+}
+
+TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {
+  EXPECT_EQ(find_target("tensorrt:8.5").spec(), "tensorrt:8.6");
+  EXPECT_EQ(target_note("tensorrt:8.5"),
+            "tensorrt:8.5 has no facts of its own: those of tensorrt:8.6, the oldest version that is known, hold");
+}
+
+TEST(TargetVersions, OutsideTheRangeAreRefused) {
+  for (const char* spec : {"tensorrt:8.4", "tensorrt:11.5", "tensorrt:12", "onnxruntime:1.29", "onnxruntime:2.0",
+                           "tensorrt:10.", "tensorrt:10.x", "tensorrt:jetpack4", "openvino:2026.4"}) {
+    EXPECT_EQ(nearest_target(spec), nullptr) << spec;
+    EXPECT_THROW(static_cast<void>(find_target(spec)), Error) << spec;
+  }
+}
+
+TEST(TargetVersions, OfJetPackAreThoseThatItShips) {
+  EXPECT_EQ(find_target("tensorrt:jetpack5").spec(), "tensorrt:8.6");
+  EXPECT_EQ(find_target("tensorrt:jetpack6").spec(), "tensorrt:10.0");
+  EXPECT_EQ(find_target("tensorrt:jetpack7").spec(), "tensorrt:10.13");
+  EXPECT_EQ(target_note("tensorrt:jetpack6"),
+            "tensorrt:jetpack6 (tensorrt 10.3) has no facts of its own: those of tensorrt:10.0, the nearest older "
+            "version, hold");
+  EXPECT_EQ(target_note("tensorrt:jetpack7"), "");
+}
+
+TEST(TargetVersions, OfTheListHaveNoNote) {
+  for (const Target& target : target_list()) EXPECT_EQ(target_note(target.spec()), "") << target.spec();
+  EXPECT_EQ(target_note("tensorrt:10"), "");
+  EXPECT_EQ(target_note("tensorrt"), "");
+}
+
+}  // namespace
+}  // namespace detent
