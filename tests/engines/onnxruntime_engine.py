@@ -9,7 +9,7 @@ import onnx
 import onnxruntime
 
 INTEGER_OPERATORS = ("QLinearConv", "QLinearMatMul", "QGemm", "MatMulIntegerToFloat", "DynamicQuantizeMatMul",
-                     "MatMulInteger", "ConvInteger")
+                     "MatMulInteger", "ConvInteger", "DynamicQuantizeLSTM")
 
 
 def session_of(path, level="ORT_ENABLE_ALL", optimized=None):

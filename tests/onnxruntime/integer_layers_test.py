@@ -10,7 +10,8 @@ from selection import selected_of_all
 from specification import Specification, each, main
 
 # The input of an integer kernel that holds its weight.
-WEIGHT_SLOTS = {"QLinearConv": 3, "QLinearMatMul": 3, "QGemm": 3, "MatMulIntegerToFloat": 1, "DynamicQuantizeMatMul": 1}
+WEIGHT_SLOTS = {"QLinearConv": 3, "QLinearMatMul": 3, "QGemm": 3, "MatMulIntegerToFloat": 1, "DynamicQuantizeMatMul": 1,
+                "DynamicQuantizeLSTM": 1}
 VARIANTS = [(), ("--activation", "int8"), ("--activation", "dynamic")]
 
 
@@ -22,6 +23,8 @@ def integer_weights(model):
         # A scale at run time: the node is named after the layer.
         if node.op_type == "MatMulInteger":
             found[node.name.removesuffix("_MatMulInteger")] = node.input[1]
+        if node.op_type == "DynamicQuantizeLSTM":
+            found[node.name.removesuffix("_DynamicQuantizeLSTM")] = node.input[1]
         for name in node.input[:2]:
             source = maker.get(name)
             if source is not None and source.op_type == "DequantizeLinear" and source.input[0] in constants:
