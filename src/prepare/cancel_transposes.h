@@ -12,7 +12,7 @@ namespace detent {
 /// Conv. Constants of the nodes get the layout of the values that they meet. A value that something reads in the
 /// old layout, or that the graph writes, gets a Transpose behind it. Nodes that hang together are moved when fewer
 /// Transposes remain. Values keep their names where they keep their layout. Subgraphs stay as they are.
-/// Exact, but for the order in which reductions sum.
+/// Exact, except for the order in which reductions sum.
 /// Empty  nothing to move -> an empty patch.
 [[nodiscard]] GraphPatch cancel_transposes(const Graph& graph);
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/nearest_names.h"
 #include "core/text.h"
-#include "place/engines/target_versions.h"
 
 namespace detent {
 
@@ -57,20 +55,5 @@ std::span<const Target> target_list() {
 }
 
 const Target& default_target() { return target_list().front(); }
-
-const Target& find_target(std::string_view spec) {
-  const auto targets = target_list();
-  const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
-    const std::string name(target.engine.name), major = name + ":" + std::to_string(target.version_major);
-    // The default version of a name comes first.
-    return spec == name || spec == target.spec() || (target.variant->empty() && spec == major);
-  });
-  if (found != targets.end()) return *found;
-  if (const Target* nearest = nearest_target(spec)) return *nearest;
-  std::vector<std::string> names;
-  for (const Target& target : targets) names.insert(names.end(), {std::string(target.engine.name), target.spec()});
-  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
-              did_you_mean(spec, names, "known targets: " + join(targets, ", ", &Target::spec)));
-}
 
 }  // namespace detent

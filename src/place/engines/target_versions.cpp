@@ -7,6 +7,11 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "core/nearest_names.h"
+#include "core/text.h"
+#include "detent/base/error.h"
 
 namespace detent {
 namespace {
@@ -20,9 +25,9 @@ struct VersionRange {
 };
 
 constexpr int kAnyMinor = 99;
-constexpr std::array kRanges{VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
-                             VersionRange{"onnxruntime", {1, 30}, {1, kAnyMinor}},
-                             VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
+constexpr std::array kRanges{
+    VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
+    VersionRange{"onnxruntime", {1, 30}, {1, kAnyMinor}}, VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
 
 struct VersionName {
   std::string_view spec;
@@ -52,8 +57,7 @@ std::optional<std::pair<std::string_view, Version>> version_of(std::string_view 
   const size_t colon = spec.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const auto named = std::ranges::find(kNames, spec, &VersionName::spec);
-  const auto version =
-      named != kNames.end() ? std::optional(named->version) : parse_version(spec.substr(colon + 1));
+  const auto version = named != kNames.end() ? std::optional(named->version) : parse_version(spec.substr(colon + 1));
   if (!version) return std::nullopt;
   return std::pair{spec.substr(0, colon), *version};
 }
@@ -78,13 +82,28 @@ const Target* nearest_target(std::string_view spec) {
   return older ? older : oldest;
 }
 
+const Target& find_target(std::string_view spec) {
+  const auto targets = target_list();
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
+    const std::string name(target.engine.name), major = name + ":" + std::to_string(target.version_major);
+    // The default version of a name comes first.
+    return spec == name || spec == target.spec() || (target.variant->empty() && spec == major);
+  });
+  if (found != targets.end()) return *found;
+  if (const Target* nearest = nearest_target(spec)) return *nearest;
+  std::vector<std::string> names;
+  for (const Target& target : targets) names.insert(names.end(), {std::string(target.engine.name), target.spec()});
+  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
+              did_you_mean(spec, names, "known targets: " + join(targets, ", ", &Target::spec)));
+}
+
 std::string target_note(std::string_view spec) {
   const auto asked = version_of(spec);
   const Target* nearest = nearest_target(spec);
   if (!nearest || asked->second == version_of(*nearest)) return {};
   if (&find_target(spec) != nearest) return {};  // "tensorrt:10" is its newest version
   const bool below = asked->second < version_of(*nearest);
-  return fmt::format("{}{} has no facts of its own: those of {}, {}, hold", spec,
+  return fmt::format("{}{} is not in the list of targets: the facts of {}, {}, hold", spec,
                      std::ranges::find(kNames, spec, &VersionName::spec) != kNames.end()
                          ? fmt::format(" ({} {}.{})", asked->first, asked->second.first, asked->second.second)
                          : std::string(),

@@ -7,14 +7,14 @@
 
 namespace detent {
 
-/// Returns the target whose facts stand for a version without facts of its own: the nearest older version, or the oldest
-/// one for the versions just below it that the engine's range names. "tensorrt:jetpack6" is the version that this
-/// JetPack ships. nullptr for a spec that is no version within the range.
-/// Source  of JetPack: NVIDIA's pages of JetPack 5.1, 6.2 and 7.0
+/// Returns the target whose facts stand for a version that is not in the list: the nearest older version, or the
+/// oldest one for the versions just below it that the engine's range names. "tensorrt:jetpack6" is the version that
+/// this JetPack ships. nullptr for a spec that is no version within the range. Source  of JetPack: NVIDIA's pages of
+/// JetPack 5.1, 6.2 and 7.0
 [[nodiscard]] const Target* nearest_target(std::string_view spec);
 
-/// Returns "tensorrt:10.3 has no facts of its own: those of tensorrt:10.0, the nearest older version, hold"; empty where
-/// the spec names a target of the list.
+/// Returns "tensorrt:10.3 is not in the list of targets: the facts of tensorrt:10.0, the nearest older version, hold";
+/// empty where the spec names a target of the list.
 [[nodiscard]] std::string target_note(std::string_view spec);
 
 }  // namespace detent

@@ -18,8 +18,9 @@ TEST(TargetVersions, HaveTheFactsOfTheNearestOlderOne) {
 
 TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {
   EXPECT_EQ(find_target("tensorrt:8.5").spec(), "tensorrt:8.6");
-  EXPECT_EQ(target_note("tensorrt:8.5"),
-            "tensorrt:8.5 has no facts of its own: those of tensorrt:8.6, the oldest version that is known, hold");
+  EXPECT_EQ(
+      target_note("tensorrt:8.5"),
+      "tensorrt:8.5 is not in the list of targets: the facts of tensorrt:8.6, the oldest version that is known, hold");
 }
 
 TEST(TargetVersions, OutsideTheRangeAreRefused) {
@@ -34,9 +35,10 @@ TEST(TargetVersions, OfJetPackAreThoseThatItShips) {
   EXPECT_EQ(find_target("tensorrt:jetpack5").spec(), "tensorrt:8.6");
   EXPECT_EQ(find_target("tensorrt:jetpack6").spec(), "tensorrt:10.0");
   EXPECT_EQ(find_target("tensorrt:jetpack7").spec(), "tensorrt:10.13");
-  EXPECT_EQ(target_note("tensorrt:jetpack6"),
-            "tensorrt:jetpack6 (tensorrt 10.3) has no facts of its own: those of tensorrt:10.0, the nearest older "
-            "version, hold");
+  EXPECT_EQ(
+      target_note("tensorrt:jetpack6"),
+      "tensorrt:jetpack6 (tensorrt 10.3) is not in the list of targets: the facts of tensorrt:10.0, the nearest older "
+      "version, hold");
   EXPECT_EQ(target_note("tensorrt:jetpack7"), "");
 }
 

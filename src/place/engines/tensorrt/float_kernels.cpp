@@ -9,14 +9,15 @@
 //   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
 //   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
 //   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8. A Resize to the size that comes takes no
-//   pair. Two more layers gain less from INT8 than their quantizers cost: a Conv of patches from at most 4 channels, and
-//   the projections in front of and behind attention over windows of fewer than 64 tokens (Swin).
+//   pair. Two more layers gain less from INT8 than their quantizers cost: a Conv of patches from at most 4 channels,
+//   and the projections in front of and behind attention over windows of fewer than 64 tokens (Swin).
 // * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
 //   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
 //   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
-//   (1.45 ms for 1.26, and 1.25 without). A Resize that changes nothing does not build between pairs. On an H200 ViT-B
-//   takes 4.66 ms with its patches in float and 4.86 in INT8 (FP16 5.86), Swin-T 3.69 with the projections of its windows
-//   in float and 3.95 in INT8 (FP16 3.64), 3.52 with patches and mergers of patches in float, too.
+//   (1.45 ms for 1.26, and 1.25 without). A Resize that changes nothing does not build between pairs.
+//   On an H200 ViT-B takes 5.86 ms in FP16, 4.86 in INT8 and 4.66 with its patches in float. Swin-T takes 3.64 ms in
+//   FP16, 3.95 in INT8, 3.69 with the projections of its windows in float, and 3.52 with patches and mergers of patches
+//   in float, too.
 // * Change it: `--include`, for a version or GPU that has the kernel.
 // * Source: TensorRT 10.6 on an H100 (SM90), 480 probes built and inspected in November 2026 (tests/engines/tensorrt);
 //   for other versions and GPUs an assumption.
@@ -29,6 +30,7 @@
 
 #include "ops/traits.h"
 #include "place/draft/attention_fit.h"
+#include "place/draft/certain_shapes.h"
 #include "place/draft/flow.h"
 #include "place/engines/tensorrt/kernels.h"
 #include "place/engines/tensorrt/rules.h"
@@ -125,20 +127,27 @@ void add_layers_behind(const PlacementDraft& draft, ValueId value, std::set<Node
 }
 
 // True where the queries have a larger first axis than the first input: a sample is several windows.
-bool has_windows(const GraphFacts& facts, const AttentionBlock& block) {
+bool has_windows(const GraphFacts& facts, CertainShapes& certain, const AttentionBlock& block) {
   const Graph& graph = facts.graph();
-  const Shape* queries = facts.find_shape(block.query);
-  const Shape* input = graph.inputs().empty() ? nullptr : facts.find_shape(graph.inputs().front());
-  return queries && input && queries->rank() == 4 && input->rank() > 0 && (*queries)[0] > (*input)[0];
+  const auto extents_of = [&](ValueId value) {
+    if (const Shape* shape = facts.find_shape(value))
+      return std::vector<int64_t>(shape->dims().begin(), shape->dims().end());
+    return certain.of(value).value_or(std::vector<int64_t>());
+  };
+  if (graph.inputs().empty()) return false;
+  const std::vector<int64_t> input = extents_of(graph.inputs().front()), queries = extents_of(block.query);
+  constexpr size_t kAxes = 4;  // windows, heads, tokens, head size; with 3 heads are in the first one
+  return !input.empty() && input[0] > 0 && queries.size() == kAxes && queries[0] > input[0];
 }
 
 // Returns the projections of attention over windows of few tokens.
 std::set<NodeId> projections_of_windows(const PlacementDraft& draft) {
   constexpr int64_t kFewestTokens = 64;
   std::set<NodeId> layers;
+  CertainShapes certain(draft.facts());
   for (const AttentionBlock& block : attention_blocks(draft.facts())) {
     const int64_t tokens = std::max(block.sizes.queries, block.sizes.keys);
-    if (tokens == 0 || tokens >= kFewestTokens || !has_windows(draft.facts(), block)) continue;
+    if (tokens == 0 || tokens >= kFewestTokens || !has_windows(draft.facts(), certain, block)) continue;
     for (const ValueId operand : {block.query, block.key, block.value})
       add_layers_in_front(draft.facts(), operand, layers);
     add_layers_behind(draft, block.output, layers);
@@ -179,8 +188,10 @@ void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
   if (draft.options().type == CodeType::Int8)
     for (const NodeId layer : projections_of_windows(draft))
       if (draft.is_int8(layer) && !draft.is_forced(layer))
-        kept.emplace(layer, "a projection of attention over windows of fewer than 64 tokens: its quantizers cost more than INT8 "
-                            "gains (TensorRT 10.6 on SM90)");
+        kept.emplace(
+            layer,
+            "a projection of attention over windows of fewer than 64 tokens: its quantizers cost more than INT8 "
+            "gains (TensorRT 10.6 on SM90)");
   for (const Node& node : draft.facts().graph().nodes()) {
     if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
     if (std::string obstacle = obstacle_of(draft, node.id); !obstacle.empty())
