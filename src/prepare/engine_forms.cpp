@@ -29,6 +29,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::OperandsInPairs: return forms::operands_in_pairs;
     case OperatorForm::MaximumOfNumber: return forms::maximum_of_number;
     case OperatorForm::PlainAverages: return forms::plain_averages;
+    case OperatorForm::EarlyStrides: return forms::early_strides;
     case OperatorForm::NeutralStatistics: return forms::neutral_statistics;
     case OperatorForm::PlanePooling: return forms::plane_pooling;
     case OperatorForm::MatrixProduct: return forms::matrix_product;

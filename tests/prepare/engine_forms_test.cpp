@@ -235,6 +235,96 @@ TEST(Forms, EvenWindowsSideBySideAreHalved) {
     EXPECT_THAT(averaged(kept), ElementsAre("AveragePool")) << kept;
 }
 
+/// Returns the operators of a graph over x[1,2,9,8] in the form that OpenVINO wants, a Conv with its strides.
+std::vector<std::string> strided(const std::string& body, const std::string& outputs = "float[1,2,H,W] y") {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,9,8] x) => ()" + outputs +
+                                 R"()
+    <float[2,2,1,1] w = {1, -2, 3, 0.5}, float[2,1,1,1] v = {1, -2}, float[1,2,1,1] c = {1, 2},
+     float[2,2,2,2] k = {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8, 1, 0, 1, 0}> { )" +
+                                 body + " }");
+  const std::vector<Tensor> inputs{ramp({1, 2, 9, 8})};
+  const NamedOutputs before = outputs_of(model, inputs);
+  (void)bring_into_forms(model, find_target("openvino").engine);
+  EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms")) << body;
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("openvino").engine)) << body;
+  std::vector<std::string> found;
+  for (const Node& node : model.graph().nodes()) {
+    std::string strides;
+    for (const int64_t stride : node.ints_or("strides", {})) strides += " " + std::to_string(stride);
+    found.push_back(node.op_type + strides);
+  }
+  return found;
+}
+
+const std::string kTwo = "float[1,2,H,W] y, float[1,2,I,J] z";
+
+TEST(EarlyStrides, AMaxPoolTakesTheElementsThatStridedConvsRead) {
+  EXPECT_THAT(strided("y = Conv <strides = [2,2]> (x, w)"), ElementsAre("MaxPool 2 2", "Conv 1 1"));
+  EXPECT_THAT(strided("y = Conv <strides = [2,1]> (x, w)  z = Conv <strides = [2,1]> (x, w)", kTwo),
+              ElementsAre("MaxPool 2 1", "Conv 1 1", "Conv 1 1"));
+  EXPECT_THAT(strided("y = Conv <auto_pad = \"SAME_UPPER\", strides = [3,2]> (x, w)"),
+              ElementsAre("MaxPool 3 2", "Conv 1 1"));
+}
+
+TEST(EarlyStrides, TheyMoveUpToAConvThatComputesFewerElements) {
+  EXPECT_THAT(strided("a = Conv <pads = [1,1,0,0]> (x, k)  b = Relu (a)  y = Conv <strides = [2,2]> (b, w)"),
+              ElementsAre("Conv 2 2", "Relu", "Conv 1 1"));
+  EXPECT_THAT(strided("a = Conv <strides = [2,1]> (x, k)  b = Conv <strides = [2,2]> (a, w)  y = Conv (b, k)"),
+              ElementsAre("Conv 4 2", "Conv 1 1", "Conv"));
+  EXPECT_THAT(strided("a = Conv <group = 2> (x, v)  y = Conv <strides = [2,2]> (a, w)"),
+              ElementsAre("Conv 2 2", "Conv 1 1"));
+}
+
+TEST(EarlyStrides, OneOperandOfASumMayBeReadAsAWholeToo) {
+  EXPECT_THAT(strided("a = Relu (x)  b = Conv <pads = [1,1,0,0]> (a, k)  s = Add (b, a)  r = Relu (s)"
+                      "  y = Conv <strides = [2,2]> (r, w)  z = Conv <strides = [2,2]> (r, w)",
+                      kTwo),
+              ElementsAre("Relu", "Conv 2 2", "MaxPool 2 2", "Add", "Relu", "Conv 1 1", "Conv 1 1"));
+  EXPECT_THAT(strided("a = Sigmoid (x)  b = Relu (x)  s = Add (a, b)  y = Conv <strides = [2,2]> (s, w)"
+                      "  z = Add (a, b)",
+                      kTwo),
+              ElementsAre("Sigmoid", "Relu", "Add", "MaxPool 2 2", "Conv 1 1", "Add"));
+}
+
+TEST(EarlyStrides, APadByComputedExtentsDoesNotHideTheAxesOfASum) {
+  EXPECT_THAT(strided("n = Shape (x)  m = Sub (n, n)  o = Concat <axis = 0> (m, m)  p = Pad (x, o)"
+                      "  a = Conv <pads = [1,1,0,0]> (p, k)  b = Conv <pads = [1,1,0,0]> (a, k)  s = Add (a, b)"
+                      "  y = Conv <strides = [2,2]> (s, w)"),
+              ElementsAre("Shape", "Sub", "Concat", "Pad", "Conv", "Conv 2 2", "MaxPool 2 2", "Add", "Conv 1 1"));
+}
+
+TEST(EarlyStrides, AFactorForEachChannelHasNoOtherElements) {
+  EXPECT_THAT(strided("a = GlobalAveragePool (x)  b = Conv (x, k)  s = Mul (b, a)  t = Add (s, c)"
+                      "  y = Conv <strides = [2,2]> (t, w)"),
+              ElementsAre("GlobalAveragePool", "Conv 2 2", "Mul", "Add", "Conv 1 1"));
+}
+
+TEST(EarlyStrides, OtherReadersHaveTheWholeValue) {
+  EXPECT_THAT(strided("a = Conv (x, k)  y = Conv <strides = [2,2]> (a, w)  z = Tanh (a)", kTwo),
+              ElementsAre("Conv", "MaxPool 2 2", "Conv 1 1", "Tanh"));
+  EXPECT_THAT(strided("z = Conv (x, k)  y = Conv <strides = [2,2]> (z, w)", kTwo),
+              ElementsAre("Conv", "MaxPool 2 2", "Conv 1 1"));
+}
+
+TEST(EarlyStrides, TheyStayBesideAConvThatTakesOtherElements) {
+  EXPECT_THAT(strided("y = Conv <strides = [2,2]> (x, w)  z = Conv <strides = [2,2]> (x, k)", kTwo),
+              ElementsAre("Conv 2 2", "Conv 2 2"));
+  EXPECT_THAT(strided("y = Conv <strides = [2,2]> (x, w)  z = Conv <strides = [1,2]> (x, w)", kTwo),
+              ElementsAre("Conv 2 2", "Conv 1 2"));
+  EXPECT_THAT(strided("y = Conv <strides = [2,2]> (x, w)  z = Conv (x, w)", kTwo), ElementsAre("Conv 2 2", "Conv"));
+}
+
+TEST(EarlyStrides, PaddingAndGroupsKeepThem) {
+  for (const char* body : {"y = Conv <strides = [2,2], pads = [1,1,1,1]> (x, w)",
+                           "y = Conv <strides = [2,2], group = 2> (x, v)", "y = Conv <strides = [2,2]> (x, k)"})
+    EXPECT_THAT(strided(body), ElementsAre("Conv 2 2")) << body;
+  // Padding that depends on the strides, and padding of a 1x1 Conv.
+  EXPECT_THAT(strided("a = Conv <auto_pad = \"SAME_UPPER\"> (x, k)  y = Conv <strides = [2,2]> (a, w)"),
+              ElementsAre("Conv", "MaxPool 2 2", "Conv 1 1"));
+  EXPECT_THAT(strided("a = Conv <pads = [1,1,1,1]> (x, w)  y = Conv <strides = [2,2]> (a, w)"),
+              ElementsAre("Conv", "MaxPool 2 2", "Conv 1 1"));
+}
+
 TEST(Forms, ABatchNormalizationHasNoStatistics) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,3] x) => (float[1,2,3] y)
     <float[2] scale = {1, 2}, float[2] shift = {1, -1}, float[2] mean = {0.5, -2}, float[2] variance = {4, 0.25}>

@@ -41,6 +41,10 @@ namespace detent::forms {
 /// An AveragePool whose windows stand side by side (stride = window) counts no padding, in front of which a Pad stands,
 /// and averages a window of even extents, which is not the whole plane, over two rows at a time.
 [[nodiscard]] GraphPatch plain_averages(const Graph& graph);
+/// Strides of 1x1 Convs move up: through activations, Add, Sub and Mul, and 1x1 Convs, into a Conv of a larger kernel
+/// or with groups, else into a MaxPool of 1x1. Beside a Conv that takes other elements of the value they stay. Values
+/// of which fewer elements remain get new names.
+[[nodiscard]] GraphPatch early_strides(const Graph& graph);
 /// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.
 [[nodiscard]] GraphPatch neutral_statistics(const Graph& graph);
 

@@ -310,3 +310,31 @@ def _recurrent(g, x, op, gates, **attributes):
     outputs = g.add(op, [steps, *weights, g.normal(2, 2 * gates * 16, scale=0.1)], hidden_size=16,
                     direction="bidirectional", **attributes)
     return g.reshape(g.transpose(outputs, 2, 0, 1, 3), 1, 16, 32)
+
+
+@block(IMAGE)
+def strided_bottleneck(g, x):  # of ResNet's first form, whose strides stand in its 1x1 convolutions
+    y = g.Relu(g.conv(g.Relu(g.conv(x, 16, 1, 2, pads=[0] * 4)), 16))
+    return g.Relu(g.Add(g.conv(y, 16, 1), g.conv(x, 16, 1, 2, pads=[0] * 4)))
+
+
+@block(IMAGE)
+def strides_behind_a_sum(g, x):
+    y = g.Relu(g.Add(g.conv(g.Relu(g.conv(x, 16)), 16), x))
+    return g.Concat(g.conv(y, 16, 1, 2, pads=[0] * 4), g.conv(y, 8, 1, 2, pads=[0] * 4), axis=1)
+
+
+@block(IMAGE)
+def strides_of_one_and_three(g, x):
+    return g.Add(g.conv(x, 16, 1, 2, pads=[0] * 4), g.conv(x, 16, 3, 2))
+
+
+@block(SIGNED)
+def strides_behind_a_swish(g, x):
+    return g.Relu(g.conv(g.silu(x), 16, 1, 2, pads=[0] * 4))
+
+
+@block(SIGNED)
+def pad_that_two_read(g, x):
+    y = g.Pad(x, [0, 0, 1, 1, 0, 0, 1, 1])
+    return g.Add(g.conv(y, 16, pads=[0] * 4), g.conv(g.MaxPool(y, kernel_shape=[3, 3]), 16))

@@ -28,13 +28,15 @@ bool is_symmetric(const QdqNode& node) {
 
 namespace {
 
-/// Returns the copy of floats between the layer and the pair in front; nullptr without one.
-const Node* copy_of_floats(const PairView& view, NodeId layer, int slot) {
+/// Returns the first of such nodes between the layer and the pair in front; nullptr without one.
+template <typename IsSuch>
+const Node* find_between(const PairView& view, NodeId layer, const IsSuch& is_such) {
+  int slot = view.data_slot(layer);
   const Node* node = &view.node(layer);
   while (!view.operand(node->id, slot)) {
     const Node* before = view.graph().producer(node->input(slot));
     if (!before || view.facts().data_slots(before->id).size() != 1) return nullptr;
-    if (copies_floats(*before)) return before;
+    if (is_such(*before)) return before;
     node = before, slot = view.facts().data_slots(before->id).front();
   }
   return nullptr;
@@ -49,10 +51,13 @@ std::string openvino_obstacle(const PairView& view, NodeId layer) {
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";
-  if (const Node* copy = copy_of_floats(view, layer, view.data_slot(layer)))
+  if (const Node* copy = find_between(view, layer, copies_floats))
     return view.facts().describe(copy->id) + " between it and the pair moves floats only";
   if (const std::string refusal = openvino_kernel_obstacle(view.facts(), view.node(layer)); !refusal.empty())
     return std::string(view.target().engine.title) + " " + refusal;
+  if (loses_pair_to_strides(view.found(), view.node(layer)))
+    return std::string(view.target().engine.title) + " moves its strides in front of the pair";
+  const Node* pad = find_between(view, layer, [&](const Node& node) { return pads_floats(view.facts(), node); });
   const bool deconvolution = view.facts().kind(layer) == OpKind::ConvTranspose;
   const bool convolution = view.facts().kind(layer) == OpKind::Conv;
   for (const QuantizedOperand* pair : data) {
@@ -62,6 +67,8 @@ std::string openvino_obstacle(const PairView& view, NodeId layer) {
       refusal = "has a zero point other than 0, with which a ConvTranspose runs in float";
     if (refusal.empty() && convolution && !is_symmetric(grid) && concat_of_rows(view.facts(), view.node(layer), 0))
       refusal = "has a zero point other than 0, with which a Conv behind a Concat of another axis runs in float";
+    if (refusal.empty() && pad && !is_symmetric(grid))
+      refusal = "has a zero point other than 0, with which no codes pass through " + view.facts().describe(pad->id);
     if (!refusal.empty()) return "the pair of its input '" + input + "' " + refusal;
   }
   const QdqNode& grid = view.grid(*weight);

@@ -9,11 +9,12 @@
 //   operator and not behind it. The inputs of a Concat have one scale (CPU, NPU) or keep their own (GPU). If a reader
 //   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none. A pair does not
 //   move in front of a vector or of a value of more than five axes, nor in front of a Tile, SpaceToDepth,
-//   GatherElements, GatherND, or a Gather that exchanges channels. ReduceMax, ReduceMin and GlobalMaxPool are such
-//   operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
+//   GatherElements, GatherND, or a Gather that exchanges channels. It stays behind a Pad that puts zeros beside values
+//   below 0, unless the pads are constant and a Conv alone reads them. ReduceMax, ReduceMin and GlobalMaxPool are
+//   such operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
 // * Why: these operators take the type that comes, so the kernel in front writes codes and they move them. The engine
 //   computes a pair behind ReduceMax, ReduceMin or GlobalMaxPool in the same kernel, and wrongly (16 dB for 43). The
-//   layer behind a Tile, SpaceToDepth, GatherElements or GatherND reads no codes through it.
+//   layer behind a Tile, SpaceToDepth, GatherElements, GatherND or such a Pad reads no codes through it.
 //   A constant order of channels is merged into the weights of the next Conv, in the inverse order (-2 dB for 35, in
 //   the float model too), unless a pair stands between.
 // * Change it: no option.
@@ -54,6 +55,7 @@ std::vector<int> copied_slots(const GraphFacts& facts, PlacementDraft& draft, co
   if (is_data_concat(facts, draft, node.id))
     return draft.is_symmetric(*node.output(0)) ? std::vector<int>{} : facts.data_slots(node.id);  // V3
   if (copies_floats(node) || exchanges_channels(facts, node)) return {};
+  if (pads_floats(facts, node) && !stays_above_zero(facts, node.input(0))) return {};
   if (!commutes(facts, draft, node.id) || stops_pairs(facts, *facts.data_input(node.id))) return {};
   return {facts.data_slots(node.id).front()};
 }

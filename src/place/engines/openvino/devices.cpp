@@ -17,7 +17,7 @@ constexpr std::array kGpuTypes{ActivationType{DataType::UInt8}, ActivationType{D
 constexpr std::array kNpuTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8},
                                ActivationType{DataType::UInt16}, ActivationType{DataType::Int16}};
 
-constexpr std::array kForms{OperatorForm::MatrixProduct, OperatorForm::BoundedActivations};
+constexpr std::array kForms{OperatorForm::MatrixProduct, OperatorForm::BoundedActivations, OperatorForm::EarlyStrides};
 
 std::span<const Target> targets();
 

@@ -10,7 +10,8 @@
 //   queries) read floats and keep float weights. A Conv behind a Concat of another axis than the channels (circular
 //   padding) does, too, unless its input cannot go below 0. A layer behind an operator that reads a sequence reads
 //   floats, because the engine compiles no pair there. Products of a vector and a constant matrix are products of
-//   a matrix before rules apply, and get pairs.
+//   a matrix before rules apply, and get pairs. A Conv with a 1x1 kernel and strides reads floats if nothing else than
+//   such Convs reads its pair. Most strides of such Convs stand in another Conv or a MaxPool before rules apply.
 // * Why: the engine runs a ConvTranspose with groups in float whatever its pairs are. Between pairs a vector's product
 //   comes out as a matrix. Attention with an INT8 constant on the left comes out wrong (0.5 dB) unless the keys have
 //   zero point 0, and such products saturate on CPUs without VNNI whatever their codes are. Behind such a Concat a zero
@@ -43,8 +44,16 @@ void mark_float_layers(const GraphFacts& facts, PlacementDraft& draft) {
   }
 }
 
+// A layer in prepared graphs only where another Conv that reads the value stays float: the form EarlyStrides moves
+// other strides.
+void review_strides(const PlacementDraft& draft, LayersKeptOut& kept) {
+  for (const Node& node : draft.facts().graph().nodes())
+    if (draft.is_int8(node.id) && !draft.is_forced(node.id) && loses_pair_to_strides(draft, node))
+      kept.emplace(node.id, "OpenVINO runs it in float: it moves its strides in front of the pair");
+}
+
 }  // namespace
 
-constinit const Rule kFloatLayers{.name = {"V4", "float layer"}, .mark = mark_float_layers};
+constinit const Rule kFloatLayers{.name = {"V4", "float layer"}, .mark = mark_float_layers, .review = review_strides};
 
 }  // namespace detent::rules::openvino

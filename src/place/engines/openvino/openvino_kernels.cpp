@@ -57,6 +57,20 @@ bool adds_zeros(const Node& pool) {
          std::ranges::any_of(pool.ints_or("pads", {}), is_set);
 }
 
+using Strides = std::vector<int64_t>;
+
+// Returns the strides that the engine moves in front of a Conv; none unless they are larger than 1 and the kernel is
+// 1x1 without groups.
+Strides moved_strides(const GraphFacts& facts, const Node& node) {
+  constexpr size_t kFirstSpace = 2;
+  if (facts.kind(node.id) != OpKind::Conv || !facts.is_weighted(node.id) || node.int_or("group", 1) != 1) return {};
+  const Shape& kernel = facts.weight(node.id).shape();
+  for (size_t axis = kFirstSpace; axis < kernel.rank(); ++axis)
+    if (kernel[axis] != 1) return {};
+  const Strides strides = node.ints_or("strides", {});
+  return std::ranges::any_of(strides, [](int64_t stride) { return stride > 1; }) ? strides : Strides();
+}
+
 bool cuts_at_zero(const GraphFacts& facts, const Node& node) {
   switch (facts.kind(node.id)) {
     case OpKind::Relu:
@@ -104,6 +118,23 @@ bool takes_extremes(const Node& node) {
 bool copies_floats(const Node& node) {
   return node.op_type == "GatherElements" || node.op_type == "GatherND" || node.op_type == "SpaceToDepth" ||
          node.op_type == "Tile";
+}
+
+bool loses_pair_to_strides(const PlacementDraft& draft, const Node& layer) {
+  const GraphFacts& facts = draft.facts();
+  const Strides strides = moved_strides(facts, layer);
+  if (strides.empty() || !draft.is_pair(layer.id, 0)) return false;
+  return std::ranges::all_of(facts.value(*layer.input(0)).uses, [&](const Use& use) {
+    if (use.slot < 0 || !draft.is_pair(use.node, use.slot)) return true;  // of the floats in front of the pair
+    return use.slot == 0 && moved_strides(facts, facts.node(use.node)) == strides;
+  });
+}
+
+bool pads_floats(const GraphFacts& facts, const Node& node) {
+  if (facts.kind(node.id) != OpKind::Pad || node.string_or("mode", "constant") != "constant") return false;
+  const std::optional<Use> use = sole_use(facts.graph(), node.output(0));
+  const bool constant = node.has("pads") || facts.is_constant(node.input(1));
+  return !constant || !use || facts.kind(use->node) != OpKind::Conv;
 }
 
 bool exchanges_channels(const GraphFacts& facts, const Node& node) {

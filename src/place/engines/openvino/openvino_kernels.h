@@ -18,6 +18,15 @@ namespace detent {
 /// True for a node that moves numbers and takes floats only: the layer behind it reads no codes through it.
 [[nodiscard]] bool copies_floats(const Node& node);
 
+/// True for a Conv with a 1x1 kernel and strides whose data, behind the pair, only such Convs with the same strides
+/// read. The engine moves their strides in front of the DequantizeLinear, by a MaxPool that takes the pair away from
+/// them.
+[[nodiscard]] bool loses_pair_to_strides(const PlacementDraft& draft, const Node& layer);
+
+/// True for a Pad of zeros that the engine does not merge into the only node that reads it, a Conv. The layer behind it
+/// then reads no codes with a zero point through it.
+[[nodiscard]] bool pads_floats(const GraphFacts& facts, const Node& node);
+
 /// True for a Gather that exchanges channels in an order that is not its own inverse. The engine merges it into the
 /// weights of the Conv behind it, in the inverse order, unless a pair stands between.
 [[nodiscard]] bool exchanges_channels(const GraphFacts& facts, const Node& node);
