@@ -23,7 +23,7 @@ bool are_ones(std::span<const int64_t> extents) {
   return std::ranges::all_of(extents, [](int64_t extent) { return extent == 1; });
 }
 
-/// What a Conv does with the axes that it slides over; no axes for other nodes, and where the weight is not constant.
+/// Steps of a Conv along the axes that it slides over; no axes for other nodes, and where the weight is not constant.
 struct Sliding {
   Strides strides;
   bool by_element = false;  ///< a kernel of 1x1 without padding or groups
@@ -68,7 +68,7 @@ size_t operands_by_element(const Graph& graph, const Node& node) {
   }
 }
 
-/// Which elements the readers of each value take, and the change that computes no others.
+/// The elements that the readers of each value take, and the change that computes no others.
 class StrideMover {
  public:
   explicit StrideMover(const Graph& graph)
@@ -125,7 +125,7 @@ class StrideMover {
     return {};
   }
 
-  /// What an operand has along the axes that a Conv slides over.
+  /// Extents of an operand along the axes that a Conv slides over.
   enum class Reach : uint8_t { Open, SameEverywhere, Varies };
 
   Reach reach_of(const Node& node, MaybeValue operand, size_t axes) {
