@@ -67,6 +67,10 @@ void fix_scales(QuantizeWork& work) {
   apply(find_fixed_scales(work.attempt, named_calibrator(work.options.calibrator).get()), work.attempt);
 }
 
+void choose_attention(QuantizeWork& work) {
+  apply(try_int8_attention(work.attempt, named_calibrator(work.options.calibrator).get()), work.attempt);
+}
+
 void choose_ranges(QuantizeWork& work) {
   auto& [prepared, measured, chosen] = work.attempt;
   chosen = choose(prepared, measured, named_calibrator(work.options.calibrator), effort_of(work, false));
@@ -223,6 +227,7 @@ void take_fastest(QuantizeWork& work) {
 
 bool always(const QuantizeWork&) { return true; }
 bool has_samples(const QuantizeWork& work) { return work.attempt.measured.samples != nullptr; }
+bool tries_attention(const QuantizeWork& work) { return has_attention_to_try(work.attempt); }
 bool evens_out(const QuantizeWork& work) { return equalizes_later(work.options); }
 bool measures_calibrators(const QuantizeWork& work) { return has_samples(work) && is_auto(work.options.calibrator); }
 bool may_saturate(const QuantizeWork& work) {
@@ -254,6 +259,7 @@ using enum Phase;
 constexpr QuantizeStep kSteps[] = {
     {Start, kAll, always, measure_plan},  // readers of ruined values become float, scales stay apart
     {Start, kMeasuring, always, fix_scales},
+    {Start, kMeasuring, tries_attention, choose_attention},
     {Start, kFast, always, choose_ranges},
     {Start, kMeasuring, always, choose_beside_ruinous},  // layers that ruin the network become float
     {Improve, kAll, always, warn_of_tail},

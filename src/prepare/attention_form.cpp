@@ -183,8 +183,18 @@ size_t move_scales_to_queries(Model& model) {
   return apply(model, patch);
 }
 
-size_t shape_attention(Model& model) {
-  size_t replaced = expand_attention_operators(model);
+bool lacks_attention_form(const Graph& graph, bool operators) {
+  return std::ranges::any_of(
+      find_attention_blocks(graph, [](ValueId) { return std::nullopt; }), [&](const AttentionBlock& block) {
+        if (block.is_operator()) return operators;
+        const auto is_einsum = [&](NodeId product) { return graph.node(product).op_type == "Einsum"; };
+        return block.obstacle.empty() && (!block.scales.empty() || block.has_written_softmax() ||
+                                          is_einsum(block.first) || is_einsum(block.second));
+      });
+}
+
+size_t shape_attention(Model& model, bool operators) {
+  size_t replaced = operators ? expand_attention_operators(model) : 0;
   replaced += make_matmuls_of_einsums(model);
   replaced += make_softmax_operators(model);
   return replaced + move_scales_to_queries(model);

@@ -6,7 +6,7 @@
 
 namespace detent {
 
-// Small patches that bring attention into the form that TensorRT fuses with pairs on its operands: MatMul of a scaled Q
+// Small patches that bring attention into the form that TensorRT fuses: MatMul of a scaled Q
 // and K, masks, Softmax, MatMul. Each changes the blocks without an obstacle (find_attention_blocks), leaves outputs as
 // they are to rounding, and returns the number of nodes replaced.
 // Source  TensorRT developer guide, "Fused Attention": Q or K is multiplied by the scale in front of the first product;
@@ -26,7 +26,11 @@ size_t make_softmax_operators(Model& model);
 /// Multiplies Q instead of the scores by the scale: the node moves in front of the first product.
 size_t move_scales_to_queries(Model& model);
 
+/// True where the graph has attention that shape_attention() would change.
+[[nodiscard]] bool lacks_attention_form(const Graph& graph, bool operators);
+
 /// Does all of them, in this order. Returns the number of nodes replaced.
-size_t shape_attention(Model& model);
+/// operators  also operators Attention, which an engine may fuse as they are where they get no pairs
+size_t shape_attention(Model& model, bool operators = true);
 
 }  // namespace detent

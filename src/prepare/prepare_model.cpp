@@ -52,12 +52,12 @@ int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
   return options.half_scales && half ? kHalfScalesOpset : 0;
 }
 
-bool shapes_attention(const Target& target, const PrepareOptions& options) {
-  return options.attention && !target.attention_kernels->empty();
+bool shapes_attention(const Graph& graph, const Target& target, const PrepareOptions& options) {
+  return options.attention && !target.attention_kernels->empty() && lacks_attention_form(graph, options.attention_pairs);
 }
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  if (shapes_attention(target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
+  if (shapes_attention(graph, target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   if (options.int8 && graph.opset() > kInt8Opset) return true;
   return computes_constants(graph) || has_foldable_operators(graph) ||
@@ -102,7 +102,8 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.folded_batchnorms = fold_batchnorms(model);
   done.folded_operators = fold_operators(model);
   if (options.forms) done.forms += bring_into_forms(model, target.engine);
-  if (shapes_attention(target, options)) done.attention_nodes = shape_attention(model);
+  if (shapes_attention(model.graph(), target, options))
+    done.attention_nodes = shape_attention(model, options.attention_pairs);
   leave_out_unread_states(model);
   done.opset_after = model.graph().opset();
   if (dumps()) {

@@ -38,7 +38,8 @@ struct PrepareOptions {
   bool fp8 = false;                        ///< FP8 codes, which need opset 19
   bool int8 = false;                       ///< INT8 codes of activations, which want opset 20 at most
   bool forms = true;                       ///< bring operators into the forms that the engine wants, cancel Transposes
-  bool attention = false;                  ///< products of two activations get pairs
+  bool attention = true;                   ///< bring attention into the form that the engine fuses
+  bool attention_pairs = false;            ///< products of two activations get pairs
 };
 
 /// Returns the preparation that the placement options need.
@@ -50,7 +51,8 @@ struct PrepareOptions {
           .fp8 = placement.type == CodeType::Fp8,
           .int8 = activation == DataType::Int8,
           .forms = true,
-          .attention = quantizes_attention(placement)};
+          .attention = true,
+          .attention_pairs = quantizes_attention(placement)};
 }
 
 /// Raises the opset to the one that nodes of a float type need: 22 for BF16.
@@ -62,7 +64,7 @@ void raise_for(FloatType type, Model& model, bool pairs = false);
 /// lowers one above 20, if nothing in the model needs it. Lets readers of Identity(constant) read the constant. Folds
 /// constants, BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Moves
 /// nodes in front of Transposes that cancel then. Leaves out states of LSTM, GRU and RNN that nothing reads. Brings
-/// attention that gets pairs into the form that the engine fuses. Errors  Unsupported when a node has no adapter to
+/// attention into the form that the engine fuses; operators Attention only if they get pairs. Errors  Unsupported when a node has no adapter to
 /// that opset; the hint names an option that avoids it.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 

@@ -103,18 +103,18 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
   report.worst_before_db = worst_tenth_db(before);
   report.worst_after_db = worst_tenth_db(after);
   const double gain = score_db(after) - score_db(before);
-  const auto& [agreement_before, agreement_after, least_gain] = required;
+  const auto& [agreement_before, agreement_after, least_gain, fall_db, enough_db] = required;
   const bool agrees = !agreement_before || !agreement_after || *agreement_after >= *agreement_before;
   if (before.empty())
     report.reason = "no sample to judge it by";
-  else if (!(after_db >= before_db))
+  else if (!(after_db >= std::min(enough_db, before_db - fall_db)))
     report.reason = "SQNR " + fall_text(before_db, after_db);
-  else if (!(report.worst_after_db >= report.worst_before_db - kWorstMayFallDb))
+  else if (!(report.worst_after_db >= std::min(enough_db, report.worst_before_db - fall_db) - kWorstMayFallDb))
     report.reason = "worst tenth of samples " + fall_text(report.worst_before_db, report.worst_after_db);
   else if (!agrees)
     report.reason = fmt::format("{:.2f} % of classes as in FP32 instead of {:.2f} %", 100 * *agreement_after,
                                 100 * *agreement_before);
-  else if (before.size() < kFewestToJudge && !(gain > difference_interval_db(after, before)))
+  else if (before.size() < kFewestToJudge && !(after_db >= enough_db) && !(gain + fall_db > difference_interval_db(after, before)))
     report.reason = fmt::format("{} cannot tell its gain from chance", plural(before.size(), "sample"));
   else if (least_gain && !(gain > *least_gain + difference_error_db(after, before)))
     report.reason = *least_gain > 0 ? fmt::format("gains less than {:g} dB", *least_gain)
@@ -124,7 +124,7 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
 }
 
 AcceptanceReport judge_change(const ChangeQuestion& question) {
-  const auto& [reference, before, after, samples, settings, task, gain_db] = question;
+  const auto& [reference, before, after, samples, settings, task, gain_db, fall_db, enough_db] = question;
   const Stopwatch stopwatch;
   std::vector<std::string> names = values_to_compare(reference, samples, settings);
   AcceptanceReport report;
@@ -135,7 +135,7 @@ AcceptanceReport judge_change(const ChangeQuestion& question) {
   const Evaluation evaluation = evaluate_on_batches(2, take, batches, settings, task, 0);
   const auto scores = sample_scores(evaluation);
   report =
-      accept_change(scores[0], scores[1], {class_agreement(evaluation, 0), class_agreement(evaluation, 1), gain_db});
+      accept_change(scores[0], scores[1], {class_agreement(evaluation, 0), class_agreement(evaluation, 1), gain_db, fall_db, enough_db});
   report.seconds = stopwatch.seconds();
   return report;
 }

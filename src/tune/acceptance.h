@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -57,11 +58,13 @@ struct CandidateScores {
 struct Requirements {
   std::optional<double> agreement_before = {}, agreement_after = {};  ///< with FP32's classes; absent: no classes
   std::optional<double> gain_db = {};  ///< to gain above the standard error of the difference; absent: not to fall
+  double fall_db = 0;                  ///< by which it may fall, for a change that is worth it for another reason
+  double enough_db = HUGE_VAL;         ///< it may fall to this, too
 };
 
 /// Decides whether to keep a change, by the SQNR of the written models on the same samples (sample_scores): the one
 /// rule by which a search never ends below its start. Keeps it when score_db() does not fall, worst_tenth_db() falls by
-/// at most 0.5 dB, the agreement with FP32, where given, does not fall, and the gain that is asked for is there. Fewer
+/// at most 0.5 dB (both by fall_db more, or to enough_db, where these are given), the agreement with FP32, where given, does not fall, and the gain that is asked for is there. Fewer
 /// than kFewestToJudge samples count only where the gain exceeds difference_interval_db(). The report names the first
 /// of these conditions that fails. No samples -> not kept.
 [[nodiscard]] AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,
@@ -77,6 +80,7 @@ struct ChangeQuestion {
   const RunSettings& settings;
   std::string_view task;               ///< of the progress
   std::optional<double> gain_db = {};  ///< as in Requirements
+  double fall_db = 0, enough_db = HUGE_VAL;  ///< as in Requirements
 };
 
 /// Measures both models and decides by accept_change(), by SQNR and classes. No output can be compared -> not kept.

@@ -184,7 +184,7 @@ TEST(AttentionForm, OperatorsWithoutSuchAFormStay) {
   }
 }
 
-TEST(AttentionForm, OnlyAttentionWithPairsIsShapedAndOnlyForEnginesThatFuseIt) {
+TEST(AttentionForm, AttentionIsShapedForEnginesThatFuseItAlone) {
   const auto nodes_replaced = [](const char* target, bool attention) {
     Model model = parse_model_text(scaled_by("m = Mul (s, c)"));
     return prepare_checked(model, find_target(target), operands(), {.attention = attention}).attention_nodes;
@@ -192,6 +192,15 @@ TEST(AttentionForm, OnlyAttentionWithPairsIsShapedAndOnlyForEnginesThatFuseIt) {
   EXPECT_EQ(nodes_replaced("tensorrt", true), 1U);
   EXPECT_EQ(nodes_replaced("tensorrt", false), 0U);
   EXPECT_EQ(nodes_replaced("onnxruntime", true), 0U);
+}
+
+TEST(AttentionForm, OperatorsAreTakenApartForPairsAlone) {
+  const auto nodes_replaced = [](bool pairs) {
+    Model model = parse_model_text(operator_text("float[1,4,3,8] q, float[1,4,5,8] k, float[1,4,5,8] v", "is_causal = 0"));
+    return prepare_checked(model, find_target("tensorrt"), {}, {.attention_pairs = pairs}).attention_nodes;
+  };
+  EXPECT_EQ(nodes_replaced(true), 1U);
+  EXPECT_EQ(nodes_replaced(false), 0U);
 }
 
 }  // namespace

@@ -141,6 +141,10 @@ TEST(AcceptChange, AcceptsWhatIsEqual) {
 TEST(AcceptChange, SaysWhyNot) {
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21)).reason, "");
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(19.5, 19.5)).reason, "SQNR 0.50 dB lower");
+  EXPECT_TRUE(accept_change(nine_and(20, 20), nine_and(19.5, 19.5), {.fall_db = 0.5}).kept) << "worth half a decibel";
+  EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.5, 19.5), {.fall_db = 0.4}).kept);
+  EXPECT_TRUE(accept_change(nine_and(40, 40), nine_and(30, 30), {.fall_db = 1, .enough_db = 30}).kept);
+  EXPECT_FALSE(accept_change(nine_and(40, 40), nine_and(29, 29), {.fall_db = 1, .enough_db = 30}).kept);
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21), {0.975, 0.95}).reason,
             "95.00 % of classes as in FP32 instead of 97.50 %");
   EXPECT_EQ(accept_change({}, {}).reason, "no sample to judge it by");

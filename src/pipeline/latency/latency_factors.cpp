@@ -37,6 +37,8 @@ constexpr PolicyChange kPolicies[] = {
      [](P& p) { p.act_add = P::ActAdd::Main; }},
     {"attention in INT8", "attention=int8", [](const P& p) { return p.attention == P::Attention::Auto; },
      [](P& p) { p.attention = P::Attention::Int8; }},
+    {"attention in float", "attention=float", [](const P& p) { return p.attention == P::Attention::Auto; },
+     [](P& p) { p.attention = P::Attention::Float; }},
     {"residual stream in INT8", "residual=quantize", [](const P& p) { return p.residual == P::Residual::Auto; },
      [](P& p) { p.residual = P::Residual::Quantize; }},
     {"residual stream in float", "residual=float", [](const P& p) { return p.residual == P::Residual::Auto; },

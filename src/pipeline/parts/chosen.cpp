@@ -20,6 +20,7 @@
 #include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/fixed_products.h"
+#include "tune/int8_attention.h"
 #include "tune/ruinous_layers.h"
 
 namespace detent {
@@ -252,12 +253,17 @@ Attempt measure(Prepared made) {
   return attempt;
 }
 
+/// Returns the calibrator of trials before one is chosen: the user's, or mse.
+const Calibrator& calibrator_of_trials(const Calibrator* given) {
+  static const std::unique_ptr<Calibrator> least_error = make_calibrator("mse");
+  return given ? *given : *least_error;
+}
+
 Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator) {
   const auto& [prepared, measured, chosen] = attempt;
   const Recipe& recipe = prepared.recipe;
   if (!measured.samples) return {};
-  const auto least_error = make_calibrator("mse");
-  const Calibrator& used = calibrator ? *calibrator : *least_error;
+  const Calibrator& used = calibrator_of_trials(calibrator);
   if (recipe.target->engine.whole_graph && !(prepared.plan.type == CodeType::Int8 && recipe.target->has_wide_islands()))
     return {};
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
@@ -273,8 +279,7 @@ Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator) {
   const auto& [prepared, measured, chosen] = attempt;
   const Recipe& recipe = prepared.recipe;
   if (!recipe.placement.dynamic_products || !measured.samples) return {};
-  const auto least_error = make_calibrator("mse");
-  const Calibrator& used = calibrator ? *calibrator : *least_error;
+  const Calibrator& used = calibrator_of_trials(calibrator);
   RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
   // Values that one scale ruins are ruined whenever it is found.
   const PlacementPlan in_advance = plan_in_advance(variants_of(prepared, ranges, recipe.kept));
@@ -288,6 +293,24 @@ Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator) {
     kept.fixed = std::move(fixed);
   if (kept == recipe.kept) return {};
   return {.kept = std::move(kept), .measured = ranges.calibration()};
+}
+
+bool has_attention_to_try(const Attempt& attempt) {
+  return attempt.measured.samples &&
+         std::ranges::any_of(attempt.prepared.plan.attention, &AttentionDecision::may_be_int8);
+}
+
+Change try_int8_attention(const Attempt& attempt, const Calibrator* calibrator) {
+  const auto& [prepared, measured, chosen] = attempt;
+  if (!has_attention_to_try(attempt)) return {};
+  const Calibrator& used = calibrator_of_trials(calibrator);
+  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  PairVariants variants = variants_of(prepared, ranges, prepared.recipe.kept);
+  AttentionTrial trial = find_int8_attention(variants, *measured.samples, prepared.recipe.run);
+  Change change{.kept = prepared.recipe.kept, .measured = ranges.calibration()};
+  change.kept->int8_attention = std::move(trial.int8);
+  change.kept->float_attention = std::move(trial.kept_float);
+  return change;
 }
 
 Chosen choose_beside_float(Attempt& attempt, std::unique_ptr<Calibrator> calibrator, const ChoiceEffort& effort) {

@@ -62,6 +62,13 @@ void announce_values(const Prepared& prepared);
 /// calibrator  of these scales; nullptr: mse
 [[nodiscard]] Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator);
 
+/// True where the plan has attention that becomes INT8 if the data allow it (AttentionDecision::may_be_int8).
+[[nodiscard]] bool has_attention_to_try(const Attempt& attempt);
+
+/// Finds out what INT8 attention costs (find_int8_attention). No data -> no change.
+/// calibrator  of its scales; nullptr: mse
+[[nodiscard]] Change try_int8_attention(const Attempt& attempt, const Calibrator* calibrator);
+
 /// Finds layers that ruin the whole network (find_ruinous_layers). None without data.
 /// calibrator  to measure with; nullptr: mse
 /// Errors  those of find_ruinous_layers().

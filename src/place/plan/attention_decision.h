@@ -18,7 +18,8 @@ struct AttentionDecision {
   RuleId rule = nullptr;
   std::string reason;
   std::string otherwise;  ///< what the other choice of --policy attention gives; empty where there is none
-  int64_t macs = 0;       ///< of both products for one sample; 0 where sizes are not known
+  bool may_be_int8 = false;  ///< it becomes INT8 where data show that this costs little
+  int64_t macs = 0;          ///< of both products for one sample; 0 where sizes are not known
 };
 
 /// True where the options ask for pairs at products of two activations.

@@ -17,6 +17,9 @@ struct MeasuredFacts {
   std::map<std::string, std::string> ruined;
   /// Products whose data have a scale in advance while those of others get theirs at run time (O13).
   std::map<std::string, std::string> fixed;
+  /// Blocks of attention, by their first product, that get pairs with `--policy attention=auto` because the data show
+  /// that they cost little, and those that stay float because they cost more (R20).
+  std::map<std::string, std::string> int8_attention, float_attention;
   /// Values that keep a scale for themselves, although a Concat joins them with others (R5): by name, with the share of
   /// the largest magnitude around the Concat that they reach.
   std::map<std::string, double> apart;

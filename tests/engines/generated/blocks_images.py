@@ -103,6 +103,19 @@ def focus(g, x):
     return g.silu(g.conv(g.Concat(*corners, axis=1), 16))
 
 
+@block(SIGNED)
+def part_of_joined(g, x):
+    joined = g.Concat(g.conv(x, 16), g.conv(x, 4), axis=1)
+    return g.Relu(g.conv(g.slice(joined, 0, 16, 1), 16))
+
+
+@block(SIGNED)
+def joined_channels_last(g, x):
+    last = g.transpose(x, 0, 2, 3, 1)
+    joined = g.Concat(g.Mul(last, 0.7), g.slice(last, 0, 2, 3), axis=3)
+    return g.Relu(g.conv(g.transpose(joined, 0, 3, 1, 2), 16))
+
+
 @block(IMAGE)
 def sppf(g, x):
     levels = [g.silu(g.conv(x, 8, 1))]

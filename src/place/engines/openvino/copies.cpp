@@ -10,11 +10,13 @@
 //   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none. A pair does not
 //   move in front of a vector or of a value of more than five axes, nor in front of a Tile, SpaceToDepth,
 //   GatherElements, GatherND, or a Gather that exchanges channels. It stays behind a Pad that puts zeros beside values
-//   below 0, unless the pads are constant and a Conv alone reads them. ReduceMax, ReduceMin and GlobalMaxPool are
+//   below 0, unless the pads are constant and a Conv alone reads them. It stays behind a Concat of values below 0 if a
+//   Slice or Split takes a part of the joined axis on the way to a layer that sums over it, or a Transpose moves that
+//   axis in front of a Conv. ReduceMax, ReduceMin and GlobalMaxPool are
 //   such operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
 // * Why: these operators take the type that comes, so the kernel in front writes codes and they move them. The engine
 //   computes a pair behind ReduceMax, ReduceMin or GlobalMaxPool in the same kernel, and wrongly (16 dB for 43). The
-//   layer behind a Tile, SpaceToDepth, GatherElements, GatherND or such a Pad reads no codes through it.
+//   layer behind a Tile, SpaceToDepth, GatherElements, GatherND, such a Pad or such a Concat reads no codes through it.
 //   A constant order of channels is merged into the weights of the next Conv, in the inverse order (-2 dB for 35, in
 //   the float model too), unless a pair stands between.
 // * Change it: no option.
@@ -24,6 +26,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 #include "place/draft/flow.h"
 #include "place/engines/openvino/openvino_kernels.h"
@@ -50,8 +53,10 @@ bool stops_pairs(const GraphFacts& facts, ValueId value) {
   return rank == 1U || rank > kMostAxes;
 }
 
-std::vector<int> copied_slots(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+std::vector<int> copied_slots(const GraphFacts& facts, PlacementDraft& draft, const Node& node,
+                              const std::set<NodeId>& losing) {
   if (takes_extremes(node) && !draft.is_out(node.id)) return {0};
+  if (losing.contains(node.id)) return {};
   if (is_data_concat(facts, draft, node.id))
     return draft.is_symmetric(*node.output(0)) ? std::vector<int>{} : facts.data_slots(node.id);  // V3
   if (copies_floats(node) || exchanges_channels(facts, node)) return {};
@@ -67,8 +72,10 @@ void tie(PlacementDraft& draft, const Node& node, ValueId input) {
 }
 
 void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {
+  // The engine joins with one scale on CPU and NPU alone.
+  const std::set<NodeId> losing = facts.target().concat_shares_scale ? nodes_that_lose_codes(facts) : std::set<NodeId>();
   for (const Node& node : facts.graph().nodes() | std::views::reverse) {
-    const std::vector<int> slots = copied_slots(facts, draft, node);
+    const std::vector<int> slots = copied_slots(facts, draft, node, losing);
     const auto takes_pair = [&](int slot) {
       const MaybeValue input = node.input(slot);
       return facts.is_float(input) && facts.may_carry_pair(input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,53 @@ bool passes_sign_on(const GraphFacts& facts, const Node& node) {
   if (kind == OpKind::Pad) return node.string_or("mode", "constant") != "constant";
   return keeps_elements(facts.traits(node.id)) || kind == OpKind::Concat || kind == OpKind::AveragePool ||
          kind == OpKind::GlobalAveragePool || takes_extremes(node);
+}
+
+// A Concat of floats in front of a layer.
+struct JoinedData {
+  NodeId concat;
+  bool summed;  // the layer sums over the axis that it joins
+  bool cut;     // a Slice or Split takes a part behind it, or a Transpose in front of a Conv moves that axis
+  std::vector<NodeId> path;  // the nodes between the layer and the Concat, and the Concat
+};
+
+// Returns the Concats in front of a slot, behind Concats of the axis that the layer sums over and nodes that keep axes.
+std::vector<JoinedData> joined_data(const GraphFacts& facts, const Node& layer, int slot) {
+  struct Place {
+    MaybeValue value;
+    int64_t summed;
+    bool cut;
+    std::vector<NodeId> path;
+  };
+  CertainShapes shapes(facts);
+  std::vector<JoinedData> found;
+  std::vector<Place> open{{layer.input(slot), summed_axis(facts, layer, slot), false, {}}};
+  std::set<std::tuple<ValueId, int64_t, bool>> seen;
+  const bool is_conv = facts.kind(layer.id) == OpKind::Conv;
+  while (!open.empty()) {
+    auto [value, summed, cut, path] = std::move(open.back());
+    open.pop_back();
+    const Node* node = value ? facts.producer(value) : nullptr;
+    summed = from_front(facts, shapes, value, summed);
+    if (!node || !seen.emplace(*value, summed, cut).second) continue;
+    path.push_back(node->id);
+    const OpKind kind = facts.kind(node->id);
+    if (is_concat_of_floats(facts, *node)) {
+      const bool sums = from_front(facts, shapes, value, node->int_or("axis", kChannels)) == summed;
+      found.push_back({node->id, sums, cut, path});
+      for (const MaybeValue input : node->inputs)
+        if (sums) open.push_back({input, summed, cut, path});
+    } else if (kind == OpKind::Transpose) {
+      const std::vector<int64_t> axes = node->ints_or("perm", {});
+      if (summed < 0 || summed >= std::ssize(axes)) continue;
+      const int64_t before = axes[as_index(summed)];
+      open.push_back({node->input(0), before, cut || (is_conv && before != summed), std::move(path)});
+    } else if (keeps_axes(facts, node->id)) {
+      open.push_back(
+          {followed_input(facts, node->id), summed, cut || kind == OpKind::Slice || kind == OpKind::Split, std::move(path)});
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -206,26 +254,20 @@ bool stays_above_zero(const GraphFacts& facts, MaybeValue value) {
 }
 
 MaybeNode concat_of_rows(const GraphFacts& facts, const Node& layer, int slot) {
-  CertainShapes shapes(facts);
-  std::vector<std::pair<MaybeValue, int64_t>> open{{layer.input(slot), summed_axis(facts, layer, slot)}};
-  std::set<std::pair<ValueId, int64_t>> seen;
-  while (!open.empty()) {
-    auto [value, summed] = open.back();
-    open.pop_back();
-    const Node* node = value ? facts.producer(value) : nullptr;
-    summed = from_front(facts, shapes, value, summed);
-    if (!node || !seen.emplace(*value, summed).second) continue;
-    if (is_concat_of_floats(facts, *node)) {
-      if (from_front(facts, shapes, value, node->int_or("axis", kChannels)) != summed) return node->id;
-      for (const MaybeValue input : node->inputs) open.emplace_back(input, summed);
-    } else if (facts.kind(node->id) == OpKind::Transpose) {
-      const std::vector<int64_t> axes = node->ints_or("perm", {});
-      if (summed >= 0 && summed < std::ssize(axes)) open.emplace_back(node->input(0), axes[as_index(summed)]);
-    } else if (keeps_axes(facts, node->id)) {
-      open.emplace_back(followed_input(facts, node->id), summed);
-    }
+  const std::vector<JoinedData> joined = joined_data(facts, layer, slot);
+  const auto rows = std::ranges::find(joined, false, &JoinedData::summed);
+  return rows == joined.end() ? kNoNode : MaybeNode(rows->concat);
+}
+
+std::set<NodeId> nodes_that_lose_codes(const GraphFacts& facts) {
+  std::set<NodeId> nodes;
+  for (const Node& layer : facts.graph().nodes()) {
+    if (!facts.is_weighted(layer.id) || facts.kind(layer.id) == OpKind::ConvTranspose) continue;
+    for (const JoinedData& joined : joined_data(facts, layer, facts.data_slots(layer.id).front()))
+      if (joined.summed && joined.cut && !stays_above_zero(facts, facts.node(joined.concat).output(0)))
+        nodes.insert(joined.path.begin(), joined.path.end());
   }
-  return kNoNode;
+  return nodes;
 }
 
 MaybeNode concat_in_front(const GraphFacts& facts, const Node& layer, int slot) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "place/draft/draft.h"
@@ -46,6 +47,11 @@ namespace detent {
 /// other nodes that keep its axes, on another axis than the one that the layer sums over; kNoNode without one. The
 /// engine then gives zero points an axis that a Conv does not take, and with which a product does not compile.
 [[nodiscard]] MaybeNode concat_of_rows(const GraphFacts& facts, const Node& layer, int slot);
+
+/// Returns Concats of values that go below 0, and the nodes between each of them and a layer that sums over the joined
+/// axis, where a Slice or Split takes a part of it, or a Transpose moves it in front of a Conv. The engine moves a pair
+/// up to the Concat, gives zero points an axis there, and runs the layer in float unless the pair stands at the layer.
+[[nodiscard]] std::set<NodeId> nodes_that_lose_codes(const GraphFacts& facts);
 
 /// Returns the Concat, on whatever axis, that such nodes and copies lead to from the slot; kNoNode without one.
 [[nodiscard]] MaybeNode concat_in_front(const GraphFacts& facts, const Node& layer, int slot);

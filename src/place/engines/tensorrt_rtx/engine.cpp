@@ -90,7 +90,7 @@ constexpr std::array kTargets{Target{
     .float_type = FloatType::Fp16,
     .fp8_refusal = "",
     .strongly_typed = true,
-    .attention_kernels = detent::tensorrt::attention_kernels(11),
+    .attention_kernels = detent::tensorrt::kAttentionOfRtx,
 }};
 
 std::span<const Target> targets() { return kTargets; }
