@@ -143,6 +143,55 @@ class ScaleMover {
   std::map<ValueId, ValueId> behind_;  // output of a scale -> the scores without it
 };
 
+/// Returns the rank that a Transpose in front of the value shows, behind scales; 0 where none stands there.
+size_t transposed_rank(const Graph& graph, ValueId value) {
+  const Node* node = graph.producer(value);
+  for (int steps = 0; node && steps < 3; ++steps) {
+    if (node->op_type == "Transpose") return node->ints_or("perm", {}).size();
+    if (node->op_type != "Mul" && node->op_type != "Div" && node->op_type != "Cast") return 0;
+    const bool second = graph.constant(*node->inputs[0]) != nullptr;
+    node = graph.producer(*node->inputs[second ? 1 : 0]);
+  }
+  return 0;
+}
+
+/// True for a block of MatMuls whose operands have 3 axes: batch and heads are one.
+bool has_three_axes(const Graph& graph, const AttentionBlock& block) {
+  const auto has_three = [&](ValueId value) { return transposed_rank(graph, value) == 3; };
+  if (!has_three(block.query) || !has_three(block.key) || !has_three(block.value) || !block.masks.empty()) return false;
+  return !block.has_written_softmax() && graph.node(block.first).op_type == "MatMul" &&
+         graph.node(block.second).op_type == "MatMul";
+}
+
+/// Puts an axis of 1 in front of the operands of both products, and takes it from the result. The values between get
+/// other names, since the model may declare three axes for the old ones.
+void lift(const Graph& graph, const AttentionBlock& block, NameSource& names, const std::string& axes,
+          GraphPatch& patch) {
+  const auto name_of = [&](ValueId value) { return graph.value(value).name; };
+  const auto unsqueezed = [&](NodeId product, int slot) {
+    const std::string before = name_of(*graph.node(product).input(slot)), after = names.fresh(before + "_axes");
+    patch.add_nodes.push_back({"Unsqueeze", names.fresh(after + "_node"), {before, axes}, {after}, {}, ""});
+    patch.rewire.push_back({graph.node(product).name, slot, after});
+  };
+  unsqueezed(block.first, 0);
+  unsqueezed(block.first, 1);
+  unsqueezed(block.second, 1);
+  std::vector<NodeId> inside{block.first, block.softmax};
+  inside.insert(inside.end(), block.between.begin(), block.between.end());
+  inside.insert(inside.end(), block.behind.begin(), block.behind.end());
+  for (const NodeId id : inside) {
+    const ValueId output = *graph.node(id).output(0);
+    const std::string lifted = names.fresh(name_of(output) + "_axes");
+    patch.rename_outputs.push_back({graph.node(id).name, 0, lifted});
+    for (const Use& use : graph.value(output).uses)
+      patch.rewire.push_back({graph.node(use.node).name, use.slot, lifted});
+  }
+  patch.set_attributes.push_back({graph.node(block.softmax).name, Attribute{"axis", int64_t{-1}}});
+  const std::string result = name_of(block.output), lifted = names.fresh(result + "_axes");
+  patch.rename_outputs.push_back({graph.node(block.second).name, 0, lifted});
+  patch.add_nodes.push_back({"Squeeze", names.fresh(result + "_node"), {lifted, axes}, {result}, {}, ""});
+}
+
 }  // namespace
 
 size_t make_matmuls_of_einsums(Model& model) {
@@ -183,13 +232,34 @@ size_t move_scales_to_queries(Model& model) {
   return apply(model, patch);
 }
 
+size_t lift_to_four_axes(Model& model) {
+  const Graph& graph = model.graph();
+  constexpr int64_t kAxesInput = 13;  // Unsqueeze-13 and Squeeze-13
+  if (graph.opset() < kAxesInput) return 0;
+  GraphPatch patch;
+  patch.reason = "give attention the axes of a fused kernel";
+  NameSource names(graph);
+  const std::string axes = names.fresh("attention_axes");
+  size_t lifted = 0;
+  for (const AttentionBlock& block : blocks_of_form(graph)) {
+    if (!has_three_axes(graph, block)) continue;
+    lift(graph, block, names, axes, patch);
+    ++lifted;
+  }
+  if (lifted == 0) return 0;
+  patch.add_initializers.emplace_back(axes, Tensor::from<int64_t>({1}, {0}));
+  apply_patch(model, patch);
+  return lifted;
+}
+
 bool lacks_attention_form(const Graph& graph, bool operators) {
   return std::ranges::any_of(
       find_attention_blocks(graph, [](ValueId) { return std::nullopt; }), [&](const AttentionBlock& block) {
         if (block.is_operator()) return operators;
         const auto is_einsum = [&](NodeId product) { return graph.node(product).op_type == "Einsum"; };
-        return block.obstacle.empty() && (!block.scales.empty() || block.has_written_softmax() ||
-                                          is_einsum(block.first) || is_einsum(block.second));
+        return block.obstacle.empty() &&
+               (!block.scales.empty() || block.has_written_softmax() || is_einsum(block.first) ||
+                is_einsum(block.second) || has_three_axes(graph, block));
       });
 }
 
@@ -197,7 +267,8 @@ size_t shape_attention(Model& model, bool operators) {
   size_t replaced = operators ? expand_attention_operators(model) : 0;
   replaced += make_matmuls_of_einsums(model);
   replaced += make_softmax_operators(model);
-  return replaced + move_scales_to_queries(model);
+  replaced += move_scales_to_queries(model);
+  return replaced + lift_to_four_axes(model);
 }
 
 }  // namespace detent

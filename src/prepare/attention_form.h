@@ -26,6 +26,11 @@ size_t make_softmax_operators(Model& model);
 /// Multiplies Q instead of the scores by the scale: the node moves in front of the first product.
 size_t move_scales_to_queries(Model& model);
 
+/// Gives products of three axes, batch and heads in one, a fourth in front: the fused kernel takes four. Transposes in
+/// front of the operands have to show their axes, and no mask may stand between. Torchvision up to PyTorch 1.13 and
+/// MultiheadAttention write this form.
+size_t lift_to_four_axes(Model& model);
+
 /// True where the graph has attention that shape_attention() would change.
 [[nodiscard]] bool lacks_attention_form(const Graph& graph, bool operators);
 

@@ -53,7 +53,8 @@ int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
 }
 
 bool shapes_attention(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  return options.attention && !target.attention_kernels->empty() && lacks_attention_form(graph, options.attention_pairs);
+  return options.attention && !target.attention_kernels->empty() &&
+         lacks_attention_form(graph, options.attention_pairs);
 }
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {

@@ -114,7 +114,8 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
   else if (!agrees)
     report.reason = fmt::format("{:.2f} % of classes as in FP32 instead of {:.2f} %", 100 * *agreement_after,
                                 100 * *agreement_before);
-  else if (before.size() < kFewestToJudge && !(after_db >= enough_db) && !(gain + fall_db > difference_interval_db(after, before)))
+  else if (before.size() < kFewestToJudge && !(after_db >= enough_db) &&
+           !(gain + fall_db > difference_interval_db(after, before)))
     report.reason = fmt::format("{} cannot tell its gain from chance", plural(before.size(), "sample"));
   else if (least_gain && !(gain > *least_gain + difference_error_db(after, before)))
     report.reason = *least_gain > 0 ? fmt::format("gains less than {:g} dB", *least_gain)
@@ -134,8 +135,8 @@ AcceptanceReport judge_change(const ChangeQuestion& question) {
   const auto take = [&](size_t i) { return i == 0 ? before() : after(); };
   const Evaluation evaluation = evaluate_on_batches(2, take, batches, settings, task, 0);
   const auto scores = sample_scores(evaluation);
-  report =
-      accept_change(scores[0], scores[1], {class_agreement(evaluation, 0), class_agreement(evaluation, 1), gain_db, fall_db, enough_db});
+  report = accept_change(scores[0], scores[1],
+                         {class_agreement(evaluation, 0), class_agreement(evaluation, 1), gain_db, fall_db, enough_db});
   report.seconds = stopwatch.seconds();
   return report;
 }

@@ -64,9 +64,9 @@ struct Requirements {
 
 /// Decides whether to keep a change, by the SQNR of the written models on the same samples (sample_scores): the one
 /// rule by which a search never ends below its start. Keeps it when score_db() does not fall, worst_tenth_db() falls by
-/// at most 0.5 dB (both by fall_db more, or to enough_db, where these are given), the agreement with FP32, where given, does not fall, and the gain that is asked for is there. Fewer
-/// than kFewestToJudge samples count only where the gain exceeds difference_interval_db(). The report names the first
-/// of these conditions that fails. No samples -> not kept.
+/// at most 0.5 dB (both by fall_db more, or to enough_db, where these are given), the agreement with FP32, where given,
+/// does not fall, and the gain that is asked for is there. Fewer than kFewestToJudge samples count only where the gain
+/// exceeds difference_interval_db(). The report names the first of these conditions that fails. No samples -> not kept.
 [[nodiscard]] AcceptanceReport accept_change(std::span<const double> before, std::span<const double> after,
                                              const Requirements& required = {});
 
@@ -78,8 +78,8 @@ struct ChangeQuestion {
   const std::function<Model()>& after;
   const DataSource& samples;
   const RunSettings& settings;
-  std::string_view task;               ///< of the progress
-  std::optional<double> gain_db = {};  ///< as in Requirements
+  std::string_view task;                     ///< of the progress
+  std::optional<double> gain_db = {};        ///< as in Requirements
   double fall_db = 0, enough_db = HUGE_VAL;  ///< as in Requirements
 };
 

@@ -30,9 +30,15 @@ AttentionTrial find_int8_attention(PairVariants& variants, const DataSource& sou
   const PlacementPlan with = variants.plan_with(&MeasuredFacts::int8_attention, blocks);
   variants.measure_for({&with, 1});
   const SampleSubset samples(source, samples_by_hash(source, kProbingSamples));
-  const AcceptanceReport judgement = judge_change(
-      {variants.float_model(), [&] { return variants.model(variants.whole()); }, [&] { return variants.model(with); },
-       samples, settings, "measuring INT8 attention", {}, kAttentionMayCostDb, kAttentionEnoughDb});
+  const AcceptanceReport judgement = judge_change({variants.float_model(),
+                                                   [&] { return variants.model(variants.whole()); },
+                                                   [&] { return variants.model(with); },
+                                                   samples,
+                                                   settings,
+                                                   "measuring INT8 attention",
+                                                   {},
+                                                   kAttentionMayCostDb,
+                                                   kAttentionEnoughDb});
   for (auto& [name, why] : blocks)
     why = judgement.samples == 0 ? judgement.reason
           : judgement.kept       ? cost_text(judgement)

@@ -194,9 +194,28 @@ TEST(AttentionForm, AttentionIsShapedForEnginesThatFuseItAlone) {
   EXPECT_EQ(nodes_replaced("onnxruntime", true), 0U);
 }
 
+std::string three_axes(const std::string& mask) {
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[3,2,8] a, float[3,2,8] b, float[3,2,8] d, float[1,3,3] mask) => (float[2,3,8] y)
+    <float c = {0.5}> {
+      q = Transpose <perm = [1,0,2]> (a) k = Transpose <perm = [1,2,0]> (b) v = Transpose <perm = [1,0,2]> (d)
+      s = MatMul (q, k) m = Mul (s, c) )" +
+         mask + R"( p = Softmax <axis = 2> (m2) y = MatMul (p, v) })";
+}
+
+TEST(AttentionForm, ProductsOfThreeAxesGetAFourth) {
+  std::vector<Tensor> inputs{waves({3, 2, 8}), waves({3, 2, 8}), waves({3, 2, 8}), waves({1, 3, 3})};
+  const Model model = shaped(parse_model_text(three_axes("m2 = Cast <to = 1> (m)")), inputs);
+  EXPECT_EQ(count(model, "Unsqueeze"), 3U);
+  EXPECT_EQ(count(model, "Squeeze"), 1U);
+  const Model masked = shaped(parse_model_text(three_axes("m2 = Add (m, mask)")), inputs);
+  EXPECT_EQ(count(masked, "Unsqueeze"), 0U) << "a mask may have the heads in its first axis";
+}
+
 TEST(AttentionForm, OperatorsAreTakenApartForPairsAlone) {
   const auto nodes_replaced = [](bool pairs) {
-    Model model = parse_model_text(operator_text("float[1,4,3,8] q, float[1,4,5,8] k, float[1,4,5,8] v", "is_causal = 0"));
+    Model model =
+        parse_model_text(operator_text("float[1,4,3,8] q, float[1,4,5,8] k, float[1,4,5,8] v", "is_causal = 0"));
     return prepare_checked(model, find_target("tensorrt"), {}, {.attention_pairs = pairs}).attention_nodes;
   };
   EXPECT_EQ(nodes_replaced(true), 1U);

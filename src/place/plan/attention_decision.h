@@ -17,7 +17,7 @@ struct AttentionDecision {
   Runs runs = Runs::Float;  ///< on codes: its operands carry pairs, in the form that the engine fuses
   RuleId rule = nullptr;
   std::string reason;
-  std::string otherwise;  ///< what the other choice of --policy attention gives; empty where there is none
+  std::string otherwise;     ///< what the other choice of --policy attention gives; empty where there is none
   bool may_be_int8 = false;  ///< it becomes INT8 where data show that this costs little
   int64_t macs = 0;          ///< of both products for one sample; 0 where sizes are not known
 };

@@ -41,8 +41,8 @@ g (float[1,)" +
 }
 
 PlanReport::Attention decided(const std::string& model, const std::string& target = "tensorrt",
-                               PlacementOptions::Attention attention = PlacementOptions::Attention::Auto,
-                               Accuracy accuracy = Accuracy::Balanced) {
+                              PlacementOptions::Attention attention = PlacementOptions::Attention::Auto,
+                              Accuracy accuracy = Accuracy::Balanced) {
   const TemporaryFolder folder;
   write_model(parse_model_text(model), folder / "model.onnx");
   QuantizeOptions options;
@@ -75,7 +75,8 @@ TEST(Int8Attention, StaysFloatWhereItCostsMoreThanADecibel) {
 TEST(Int8Attention, StaysFloatForFewTokensWithoutAMeasurementAndByOption) {
   EXPECT_EQ(decided(attention_over(63, false)).runs, Runs::Float) << "windows lose by INT8";
   EXPECT_EQ(decided(attention_over(64, false), "tensorrt", PlacementOptions::Attention::Float).runs, Runs::Float);
-  EXPECT_EQ(decided(attention_over(64, false), "tensorrt", PlacementOptions::Attention::Auto, Accuracy::Fast).runs, Runs::Float);
+  EXPECT_EQ(decided(attention_over(64, false), "tensorrt", PlacementOptions::Attention::Auto, Accuracy::Fast).runs,
+            Runs::Float);
   EXPECT_EQ(decided(attention_over(64, false), "tensorrt-rtx").runs, Runs::Float) << "never measured there";
 }
 

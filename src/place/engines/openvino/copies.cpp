@@ -10,10 +10,10 @@
 //   takes floats or the value is a graph output, the pair stays behind; a Shape beside them takes none. A pair does not
 //   move in front of a vector or of a value of more than five axes, nor in front of a Tile, SpaceToDepth,
 //   GatherElements, GatherND, or a Gather that exchanges channels. It stays behind a Pad that puts zeros beside values
-//   below 0, unless the pads are constant and a Conv alone reads them. It stays behind a Concat of values below 0 if a
-//   Slice or Split takes a part of the joined axis on the way to a layer that sums over it, or a Transpose moves that
-//   axis in front of a Conv. ReduceMax, ReduceMin and GlobalMaxPool are
-//   such operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
+//   below 0, unless the pads are constant and a Conv alone reads them. ReduceMax, ReduceMin and GlobalMaxPool are such
+//   operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
+//   A Concat of values below 0 is another case. If a Slice or Split takes a part of the joined axis, or a Transpose
+//   moves that axis in front of a Conv, the pair stands at the layer.
 // * Why: these operators take the type that comes, so the kernel in front writes codes and they move them. The engine
 //   computes a pair behind ReduceMax, ReduceMin or GlobalMaxPool in the same kernel, and wrongly (16 dB for 43). The
 //   layer behind a Tile, SpaceToDepth, GatherElements, GatherND, such a Pad or such a Concat reads no codes through it.
@@ -73,7 +73,8 @@ void tie(PlacementDraft& draft, const Node& node, ValueId input) {
 
 void move_pairs_up(const GraphFacts& facts, PlacementDraft& draft) {
   // The engine joins with one scale on CPU and NPU alone.
-  const std::set<NodeId> losing = facts.target().concat_shares_scale ? nodes_that_lose_codes(facts) : std::set<NodeId>();
+  const std::set<NodeId> losing =
+      facts.target().concat_shares_scale ? nodes_that_lose_codes(facts) : std::set<NodeId>();
   for (const Node& node : facts.graph().nodes() | std::views::reverse) {
     const std::vector<int> slots = copied_slots(facts, draft, node, losing);
     const auto takes_pair = [&](int slot) {

@@ -136,8 +136,8 @@ std::vector<JoinedData> joined_data(const GraphFacts& facts, const Node& layer, 
       const int64_t before = axes[as_index(summed)];
       open.push_back({node->input(0), before, cut || (is_conv && before != summed), std::move(path)});
     } else if (keeps_axes(facts, node->id)) {
-      open.push_back(
-          {followed_input(facts, node->id), summed, cut || kind == OpKind::Slice || kind == OpKind::Split, std::move(path)});
+      open.push_back({followed_input(facts, node->id), summed, cut || kind == OpKind::Slice || kind == OpKind::Split,
+                      std::move(path)});
     }
   }
   return found;

@@ -14,10 +14,11 @@
 //
 // * Decides: attention is two products of activations with a Softmax between them. With `--policy attention=int8`
 //   (`fp8` with `--type fp8`) pairs stand on both operands of both products and behind the second one, and nowhere
-//   between. With `auto` a block of at least 64 tokens gets them in INT8 (TensorRT, not RTX) if the outputs lose at most
-//   1 dB by it on 16 samples, or have 30 dB with it; without data, and with `--accuracy fast`, it stays float. The scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax
-//   has the measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and
-//   `plan` says why.
+//   between. With `auto` a block of at least 64 tokens gets them in INT8 (TensorRT, not RTX) if the outputs lose at
+//   most 1 dB by it on 16 samples, or have 30 dB with it; without data, and with `--accuracy fast`, it stays float. The
+//   scale then multiplies Q, the Transpose of K stands in front of its pair, and the pair behind Softmax has the
+//   measured upper limit (INT8) or scale 1/448 (FP8). A block that TensorRT makes no kernel of stays float, and `plan`
+//   says why.
 // * Recognized: the forms that both exporters of PyTorch, timm, Hugging Face and JAX write. They differ in scales in
 //   front of or behind the first product, masks that are added or choose, casts and rotary positions. Keys may be
 //   repeated for groups of queries or come from an encoder. Einsum, Softmax by its primitives, and the operator
@@ -32,11 +33,12 @@
 //
 //   The form counts without pairs, too: with the scale behind the scores SegFormer's attention is no fused kernel.
 //   On an H200 (10.6) INT8 attention makes BERT 1.07, ViT-B 1.05 to 1.13 times as fast, and Swin-T with its windows of
-//   49 tokens .93. With pairs on another block it runs three kernels, slower than the one of FP16. It may still decide otherwise for
-//   speed. A block is another one if
+//   49 tokens .93. With pairs on another block it runs three kernels, slower than the one of FP16. It may still decide
+//   otherwise for speed. A block is another one if
 //
 //   - a third node reads scores or probabilities, or the result is an output;
-//   - operands have other than 4 axes, or a mask repeats the scores or has more axes than they have;
+//   - operands have other than 4 axes (`prepare` gives those of 3 a fourth if no mask stands between);
+//   - a mask repeats the scores or has more axes than they have;
 //   - a scale stands behind the mask, or has more than one number.
 // * Change it: `--policy attention=auto|float|int8|fp8`.
 // * Source: "Fused Attention" in the [TensorRT
