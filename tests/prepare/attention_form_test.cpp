@@ -200,7 +200,7 @@ std::string three_axes(const std::string& mask) {
     <float c = {0.5}> {
       q = Transpose <perm = [1,0,2]> (a) k = Transpose <perm = [1,2,0]> (b) v = Transpose <perm = [1,0,2]> (d)
       s = MatMul (q, k) m = Mul (s, c) )" +
-         mask + R"( p = Softmax <axis = 2> (m2) y = MatMul (p, v) })";
+         mask + R"( p = Softmax (m2) y = MatMul (p, v) })";
 }
 
 TEST(AttentionForm, ProductsOfThreeAxesGetAFourth) {
