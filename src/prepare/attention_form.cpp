@@ -149,8 +149,7 @@ size_t transposed_rank(const Graph& graph, ValueId value) {
   for (int steps = 0; node && steps < 3; ++steps) {
     if (node->op_type == "Transpose") return node->ints_or("perm", {}).size();
     if (node->op_type != "Mul" && node->op_type != "Div" && node->op_type != "Cast") return 0;
-    const bool second = graph.constant(*node->inputs[0]) != nullptr;
-    node = graph.producer(*node->inputs[second ? 1 : 0]);
+    node = graph.producer(node->input(graph.constant(node->input(0)) ? 1 : 0));  // none behind a Cast of a constant
   }
   return 0;
 }
