@@ -31,7 +31,8 @@ std::string audio_preset_names() {
 
 const PreprocessPreset* audio_preset_of(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of(", \t"), text.size());
-  const std::string_view first = text.substr(begin, text.substr(begin).find_first_of(", \t"));
+  std::string_view first = text.substr(begin, text.substr(begin).find_first_of(", \t"));
+  if (first == "whisper") first = "log-mel";
   const auto* const found = std::ranges::find(kAudioPresets, first, &PreprocessPreset::name);
   return found == std::end(kAudioPresets) ? nullptr : found;
 }

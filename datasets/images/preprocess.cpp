@@ -17,6 +17,8 @@ namespace {
 using Spec = PreprocessSpec;
 
 #define DETENT_IMAGENET_COLOURS "color=rgb,div=255,mean=.485/.456/.406,std=.229/.224/.225"
+#define DETENT_YOLO "letterbox=model:114:center,color=rgb,div=255"
+#define DETENT_RTDETR "resize=640x640,interp=pil-bilinear,color=rgb,div=255"
 constexpr PreprocessPreset kPresets[] = {
     {"imagenet", "torchvision's: short side 256, centre crop 224, RGB, /255, mean .485/.456/.406, std .229/.224/.225",
      "resize=256,crop=224,interp=pil-bilinear," DETENT_IMAGENET_COLOURS},
@@ -27,9 +29,32 @@ constexpr PreprocessPreset kPresets[] = {
     {"unit", "the model's size, RGB, /255", "color=rgb,div=255"},
     {"raw", "the model's size, RGB, 0..255", "color=rgb,div=1"},
     {"yolox", "letterbox top-left 114, BGR, 0..255", "letterbox=model:114:topleft,color=bgr,div=1"},
-    {"yolo", "letterbox centred 114 as ultralytics does, RGB, /255", "letterbox=model:114:center,color=rgb,div=255"},
+    {"yolo", "letterbox centred 114 as ultralytics does, RGB, /255", DETENT_YOLO},
+    {"yolov5", "yolo", DETENT_YOLO},
+    {"yolov8", "yolo", DETENT_YOLO},
+    {"yolo11", "yolo", DETENT_YOLO},
+    {"yolo26", "yolo", DETENT_YOLO},
+    // Source  transformers, RTDetrImageProcessor, which D-FINE's models use, too.
+    {"rtdetr", "640x640, RGB, /255", DETENT_RTDETR},
+    {"dfine", "rtdetr", DETENT_RTDETR},
+    // Source  OpenAI CLIP, clip.py, _transform().
+    {"clip", "short side 224 bicubic, centre crop 224, RGB, /255, CLIP's mean and std",
+     "resize=224,crop=224,interp=pil-bicubic,color=rgb,div=255,mean=.48145466/.4578275/.40821073,"
+     "std=.26862954/.26130258/.27577711"},
+    // Source  transformers, SiglipImageProcessor.
+    {"siglip", "224x224 bicubic, RGB, /255, mean and std .5",
+     "resize=224x224,interp=pil-bicubic,color=rgb,div=255,mean=.5,std=.5"},
+    // Source  facebookresearch/dinov2, data/transforms.py, make_classification_eval_transform().
+    {"dinov2", "timm", "resize=256,crop=224,interp=pil-bicubic," DETENT_IMAGENET_COLOURS},
+    // Source  Keras, mobilenet.preprocess_input(); transformers, MobileNetV1ImageProcessor.
+    {"mobilenet-tf", "short side 256, centre crop 224, RGB, -1 to 1",
+     "resize=256,crop=224,interp=pil-bilinear,color=rgb,div=255,mean=.5,std=.5"},
+    // Source  tensorflow/tpu, models/official/efficientnet/preprocessing.py: the crop leaves 16 pixels on each side.
+    {"efficientnet-tf", "timm", "resize=256,crop=224,interp=pil-bicubic," DETENT_IMAGENET_COLOURS},
 };
 #undef DETENT_IMAGENET_COLOURS
+#undef DETENT_YOLO
+#undef DETENT_RTDETR
 
 std::string preset_names() {
   return join(kPresets, ", ", [](const PreprocessPreset& preset) { return std::string(preset.name); });

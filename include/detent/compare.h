@@ -20,6 +20,7 @@
 #include "detent/options/run_settings.h"
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/detection_pictures.h"
+#include "detent/reports/early_end_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/latency_report.h"
@@ -117,6 +118,7 @@ struct ComparisonReport {
   std::vector<std::string> ties;
   Provenance provenance;                        ///< of the best variant's file
   std::optional<DetectionPictures> detections;  ///< of the winner, where ComparedOptions::pictures asks; a detector's
+  EarlyEndReport ended = {};
 };
 
 /// A model quantized with the ranges of one calibrator, which is its name.

@@ -22,6 +22,7 @@
 #include "detent/reports/bound_report.h"
 #include "detent/reports/calibration_report.h"
 #include "detent/reports/detection_pictures.h"
+#include "detent/reports/early_end_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/latency_report.h"
@@ -163,6 +164,7 @@ struct QuantizeReport {
   std::string next_command;                     ///< what builds an engine of the file; empty: nothing needs to
   std::vector<std::string> notes;
   Provenance provenance;  ///< as in the file's metadata
+  EarlyEndReport ended = {};
 };
 
 /// Calibrates, places pairs, rewrites, measures and writes.

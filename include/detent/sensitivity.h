@@ -18,6 +18,7 @@
 #include "detent/options/run_settings.h"
 #include "detent/options/weight_format.h"
 #include "detent/reports/calibration_report.h"
+#include "detent/reports/early_end_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
 #include "detent/reports/plan_report.h"
@@ -80,6 +81,7 @@ struct SensitivityReport {
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   size_t corrected_biases =
       0;  ///< layers with corrected biases, in the float network too, so that only quantization is measured
+  EarlyEndReport ended = {};
   PlanReport plan;
   std::optional<WeightFormat> weights;  ///< only weights are quantized: no calibrator, operators, values and histograms
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the chosen range

@@ -116,6 +116,9 @@ document::Document tree_of(const Report& report, const Options&, const ReportOpt
 /// Errors  CheckFailed for a bound that is not met, a broken model, and a score below --fail-below.
 template <class Report>
 int exit_code(const Report& report, const ReportOptions& options) {
+  if constexpr (requires { report.ended; })
+    if (report.ended.reason == "interrupted")
+      throw Error(ErrorCode::Interrupted, "interrupted; what was found so far is reported");
   const auto failed = failed_check(report, {!options.strict, options.accept_broken, options.fail_below});
   if (!failed) return 0;
   constexpr bool kShown = std::is_same_v<Report, LintReport> || std::is_same_v<Report, RepairReport> ||

@@ -1,6 +1,9 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
@@ -105,6 +108,16 @@ void declare(Program& program) {
   app.config_formatter(std::make_shared<ConfigReader>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--quiet", program.quiet, "No progress on stderr")->configurable(false);
+  app.add_option_function<std::string>(
+         "--progress",
+         [&program](const std::string& form) {
+           const std::vector<std::string> forms{"json", "text"};
+           if (std::ranges::find(forms, form) == forms.end()) refuse_word("--progress", form, forms);
+           program.json_progress = form == "json";
+         },
+         "Form of the progress on stderr: text, or json: an object a line")
+      ->type_name("text|json")
+      ->configurable(false);
   app.add_flag("--print-config", program.print_config, "Print the effective configuration and exit")
       ->configurable(false);
   program.limits = limit_options(true);

@@ -35,7 +35,7 @@ struct Declared {
 /// are made from it.
 struct Program {
   CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
-  bool quiet = false, print_config = false;
+  bool quiet = false, print_config = false, json_progress = false;
   std::optional<std::string> long_help;  ///< the command whose manual follows its help: "cache export"; "" for all
   std::vector<Declared> commands;
   OptionList limits;  ///< options of all commands that the help of the program shows

@@ -14,7 +14,14 @@ thread_local const std::stop_token* current = nullptr;
 }  // namespace
 
 bool stop_requested() {
-  return interrupted().load(std::memory_order_relaxed) || (current && current->stop_requested());
+  if (!interrupted().load(std::memory_order_relaxed)) return current && current->stop_requested();
+  return !current || *current != unstopped_token();
+}
+
+const std::stop_token& unstopped_token() {
+  static const std::stop_source source;
+  static const std::stop_token token = source.get_token();
+  return token;
 }
 
 StopScope::StopScope(const std::stop_token& token)

@@ -28,6 +28,9 @@ class StopScope {
 /// Returns the token that this thread works under; one that cannot be stopped when there is none.
 [[nodiscard]] std::stop_token caller_stop();
 
+/// Returns the token of work that nothing stops, not even interrupted().
+[[nodiscard]] const std::stop_token& unstopped_token();
+
 /// Stops loops whose length an input or the model decides: call it often enough that Ctrl-C takes effect within a
 /// second.
 /// Errors  Interrupted once stop_requested().

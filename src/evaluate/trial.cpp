@@ -44,7 +44,8 @@ class Trial {
   Trial(const EvaluationRequest& request, size_t variants)
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
         forms_{find_axes(request), find_forms(task_, request.reference, request.source, request.settings)},
-        pools_(worker_count(request.settings)), tallies_(request.names, variants, request.by_batch) {}
+        pools_(worker_count(request.settings)), variants_(variants),
+        tallies_(request.names, variants, request.by_batch) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
   void run(size_t first, size_t count, const RunModels& models) {
@@ -61,7 +62,10 @@ class Trial {
       request_.settings.reporter->advance_to(finished_ += batch.real);
       tallies_.add(std::move(batch), first);
     };
-    skipped_ = run_over<BatchTallies>({.source = request_.source, .settings = request_.settings}, run, add).skipped;
+    const bool one_pass = count == variants_ && !request_.command;
+    skipped_ = run_over<BatchTallies>(
+                   {.source = request_.source, .settings = request_.settings, .may_be_cut = one_pass}, run, add)
+                   .skipped;
   }
 
   [[nodiscard]] Evaluation take() {
@@ -111,6 +115,7 @@ class Trial {
   const TaskMetric* task_;
   ValueForms forms_;
   std::vector<BufferPool> pools_;
+  size_t variants_;
   Tallies tallies_;
   size_t finished_ = 0, skipped_ = 0;
 };

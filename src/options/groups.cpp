@@ -29,6 +29,19 @@ void take_shard(const std::string& text, DataOptions& data) {
   data.shard_count = *count;
 }
 
+/// Returns the seconds of "30s", "10m", "2h" or "1.5h".
+/// Errors  Usage.
+double seconds_of(const std::string& option, const std::string& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
+  constexpr double kMost = 1e6;  // eleven days
+  for (const auto& [unit, seconds] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = parse_number<double>(std::string_view(text).substr(0, text.size() - unit.size()));
+    if (number && *number > 0 && *number * seconds <= kMost) return *number * seconds;
+  }
+  throw Error(ErrorCode::Usage, option + ": '" + text + "' is not a time such as 30s, 10m or 2h");
+}
+
 /// Adds "image=1,3,224,224" to `shapes`.
 void take_shape(const std::string& text, std::map<std::string, std::vector<int64_t>>& shapes) {
   const Error malformed(ErrorCode::Usage, "--shape: '" + text + "' is not NAME=1,3,224,224");
@@ -97,9 +110,10 @@ OptionList data_options(DataOptions& data, bool required) {
               "for each model input. Longer rows of token ids are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
-              "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo), key=value "
+              "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo, "
+              "rtdetr, clip, siglip, mobilenet-tf ...), key=value "
               "pairs, or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout. Of "
-              "audio: log-mel (Whisper), fbank (Kaldi) or raw-audio, and pairs behind it. Keys: rate channel bins "
+              "audio: log-mel (or whisper), fbank (Kaldi) or raw-audio, and pairs behind it. Keys: rate channel bins "
               "layout seconds scale low high snip-edges normalize mean std"),
           row("--shuffle SEED", &data.shuffle, "Shuffle the samples with this seed, before --limit"),
           row("--limit N", &data.limit, "Use the first N samples", {.least = 1}),
@@ -445,6 +459,14 @@ OptionList run_options(RunSettings& run) {
                                       {.least = 1, .most = 4096}),
                                   row("--skip-bad-data", &run.skip_bad_data,
                                       "Skip and count samples that cannot be read instead of stopping")));
+}
+
+Option time_limit_option(RunSettings& run) {
+  return row("--time-limit DURATION",
+             Parsed{[&run](const std::string& text) { run.time_limit = seconds_of("--time-limit", text); }},
+             "End after this time (30s, 10m, 2h) with the best result so far: a search leaves its other steps out, a "
+             "table has the samples that were measured. Ctrl-C does the same once there is a result, and exits 130",
+             {.group = "Running", .python = "time_limit: str"});
 }
 
 Option products_option(RunSettings& run) {

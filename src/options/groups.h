@@ -74,6 +74,8 @@ enum class CpuOption { Offered, NotOffered };
 [[nodiscard]] Option equalize_option(EqualizeOptions& options);
 [[nodiscard]] Option bias_correction_option(EqualizeOptions& options);
 [[nodiscard]] OptionList run_options(RunSettings& run);
+/// Returns --time-limit.
+[[nodiscard]] Option time_limit_option(RunSettings& run);
 /// Returns --emulate exact|avx2, for a model that runs here.
 [[nodiscard]] Option products_option(RunSettings& run);
 /// Returns --isa; use_instruction_set() takes the choice.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/early_end.h"
 #include "core/files/output_set.h"
 #include "core/stopwatch.h"
 #include "detent/base/calibrator.h"
@@ -13,6 +14,7 @@
 #include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
+#include "pipeline/parts/early_result.h"
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
@@ -67,6 +69,7 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
 }
 
 Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt, const ComparedOptions& options) {
+  const Unstopped whole;  // the time limit and an interruption end the judging, on fewer samples
   const auto& [prepared, measured, chosen] = attempt;
   Candidates all;
   std::optional<Chosen> automatic;
@@ -251,8 +254,11 @@ CandidateJudge::Timer::Timer(const ComparedOptions& options)
 CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
                                                  const std::string& what) const {
   const Stopwatch stopwatch;
+  report.ended.finishing = take_interruptions("the table of the samples so far follows");
   const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
-  TaskScores scores = judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
+  TaskScores scores = on_part_of_samples([&] {
+    return judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
+  });
   scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
 
@@ -282,7 +288,11 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
     add_samples(judged.rows[c], candidates.candidates[c].model, evaluation, report.criterion);
   for (size_t b = 0; b < report.baselines.size(); ++b)
     add_samples(report.baselines[b], candidates.baselines[b].model, evaluation, report.criterion);
-  if (timer_) time(report, judged.rows, candidates);
+  note_end(report.ended, std::move(report.ended.left_out));
+  if (timer_ && is_ending_early())
+    report.ended.left_out.emplace_back("latency");
+  else if (timer_)
+    time(report, judged.rows, candidates);
   const ComparedCandidate& winner = candidates.candidates[judged.winner];
   report.provenance = candidates.origin_of(winner);
   if (judge_.task().recognized() && shown > 0) show(report, std::move(evaluation.shown[winner.model]));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "calibrate/calibration.h"
+#include "core/early_end.h"
 #include "core/stop.h"
 #include "detent/base/calibrator.h"
 #include "detent/compare.h"
@@ -34,6 +35,7 @@ SensitivityReport measure_layers(const CompareCalibratorsReport& report, const C
 
 CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
+  const EarlyEnd early(options.run.time_limit);
   const InputFiles protected_inputs = protect_inputs(options);
   const RunSettings& run = options.run;
   const std::vector<std::string> names = candidate_names(options.calibrators);
@@ -66,7 +68,9 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
     chosen.emplace_back(one.name, &candidates.made[one.model].ranges);
   report.values = describe_values(graph, measured.calibration.histograms, prepared.recipe.format.range_kind(), chosen);
   if (options.judged) options.judged(report);
-  if (options.layer_samples) {
+  if (options.layer_samples && is_ending_early()) {
+    report.ended.left_out.emplace_back("layers");
+  } else if (options.layer_samples) {
     const ComparedCandidate& best = candidates.candidates[winner];
     report.layers =
         measure_layers(report, options, prepared, measured, best, candidates.made[best.model], judge.samples());

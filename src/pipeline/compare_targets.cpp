@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
+#include "core/early_end.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "detent/compare.h"
@@ -79,6 +80,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const Request
 
 CompareTargetsReport compare_targets(const CompareOptions& options) {
   const StopScope stop(options.run.stop);
+  const EarlyEnd early(options.run.time_limit);
   const InputFiles protected_inputs = protect_inputs(options);
   check_targets("--targets", options.targets);
   if (options.layer_samples)

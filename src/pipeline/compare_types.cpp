@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/early_end.h"
 #include "core/nearest_names.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
@@ -136,6 +137,11 @@ Candidates make_typed_candidates(const CompareTypesOptions& options, const Reque
     return *data;
   };
   for (const std::string& type : options.types.names) {
+    if (is_ending_early() && !candidates.candidates.empty()) {
+      report.ended.left_out.push_back(type);
+      continue;
+    }
+    const Unstopped whole;
     if (type == "int4")
       add_weights_alone(candidates, type, options, samples(), report);
     else
@@ -171,6 +177,7 @@ std::optional<TypeLimit> held_limit(const TypeChoice& choice, const CompareTypes
 
 CompareTypesReport compare_types(const CompareTypesOptions& options) {
   const StopScope stop(options.run.stop);
+  const EarlyEnd early(options.run.time_limit);
   check_types(options);
   const RequestedSamples samples = requested_samples(options.data, &options.evaluation.data, options.run);
   const Model reference = read_float_model(options.model);

@@ -1,3 +1,4 @@
+#include "core/early_end.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/data_source.h"
@@ -8,6 +9,7 @@
 #include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/early_result.h"
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
@@ -62,10 +64,11 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
   const Graph& graph = blocked.model.graph();
   const auto names = comparable_values(blocked.model, inputs, options.run);
   BlockVariants variants(blocked.model, target, options.placement, blocked.format, blocked.weights);
-  const LayerErrors errors =
-      measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task);
-
   SensitivityReport report;
+  report.ended.finishing = take_interruptions("the table of the samples so far follows");
+  const LayerErrors errors = on_part_of_samples(
+      [&] { return measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task); });
+  note_end(report.ended);
   report.target = target.spec();
   report.weights = options.weights;
   report.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
@@ -81,6 +84,7 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
 
 SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const StopScope stop(options.run.stop);
+  const EarlyEnd early(options.run.time_limit);
   RequestedSamples samples = requested_samples(options.data, &options.eval, options.run);
   if (options.weights) return weight_sensitivity(options, samples);
   const Stopwatch stopwatch;
@@ -93,7 +97,10 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   // one calibration -> ranges
   auto [prepared, measured, chosen] = measure(std::move(made));
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  chosen = choose(prepared, measured, std::move(calibrator));
+  {
+    const Unstopped whole;  // without ranges there is no table
+    chosen = choose(prepared, measured, std::move(calibrator));
+  }
   return judged.describe(
       sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants, &judged.task},
                      judged.samples),

@@ -5,6 +5,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
+#include "core/early_end.h"
 #include "core/files/atomic_file.h"
 #include "core/files/output_set.h"
 #include "core/stop.h"
@@ -140,6 +141,8 @@ QuantizeReport begin_report(QuantizeWork& work) {
   const auto& [prepared, measured, chosen] = work.attempt;
   QuantizeReport report = start_report(work.given, prepared, measured, chosen, std::move(work.bound));
   report.latency = std::move(work.latency);
+  report.ended = std::move(work.ended);
+  report.ended.reason = early_end_text();
   return report;
 }
 
@@ -189,6 +192,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
 
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
+  if (!is_ending_early()) work.ended.finishing.reset();  // a file that was not checked is not kept
   if (!work.without_pairs.empty()) {
     QuantizeReport report = without_pairs(work);
     add_cost(stopwatch, report);
@@ -275,6 +279,7 @@ QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, co
 
 QuantizeReport quantize_model(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
+  const EarlyEnd early(given.run.time_limit);
   QuantizeOptions options = given;
   std::optional<PipelineFile> pipeline = take_pipeline(options);
   const InputFiles protected_inputs = protect_inputs(options), protected_files(sources_of(pipeline));

@@ -9,8 +9,12 @@
 #include <utility>
 
 #include "calibrate/outlier_samples.h"
+#include "core/early_end.h"
 #include "core/text.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "pipeline/latency/search_by_latency.h"
+#include "pipeline/parts/early_result.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
@@ -30,7 +34,7 @@ enum class Phase : uint8_t {
   Improve  ///< judged against the start
 };
 
-void take_steps_of(Phase phase, QuantizeWork& work);
+void take_start(QuantizeWork& work);
 
 Model written_model(const Attempt& attempt) { return model_of(attempt.prepared, attempt.chosen); }
 
@@ -97,6 +101,12 @@ EqualizedModel not_kept(EqualizedModel tried, const AcceptanceReport& judgement)
   return tried;
 }
 
+/// Makes the model again if a step released it.
+void restore_model(Prepared& prepared) {
+  const Unstopped whole;
+  if (!prepared.float32) prepared = changed(std::move(prepared));
+}
+
 /// Tries `--equalize auto`, beside the layers that the start keeps float. The start's model is not held meanwhile.
 void even_out(QuantizeWork& work) {
   Attempt& start = work.attempt;
@@ -111,8 +121,8 @@ void even_out(QuantizeWork& work) {
   judgement.reason = "no family gains";
   const EqualizeReport report = *evened.equalize_report();
   const bool found = !evened.equalized->equalization.empty();
-  if (found) take_steps_of(Phase::Start, other);
-  start.prepared = changed(std::move(start.prepared));
+  if (found) take_start(other);
+  restore_model(start.prepared);
   if (found)
     judgement = judged(
         start, [&] { return written_model(start); }, [&] { return written_model(other.attempt); }, work.given.run);
@@ -206,6 +216,7 @@ void hold_bound(QuantizeWork& work) {
   BoundedPlan bounded = keep_layers_float({variants, improved, *work.judge, recipe.run});
   MeasuredFacts kept = recipe.kept;
   (kept.*variants.kept_as()).merge(bounded.kept);
+  const Unstopped whole;
   prepared = changed(std::move(prepared), {.kept = std::move(kept)});
   chosen.ranges = book.ranges_of(prepared.plan);
   work.bound = std::move(bounded.report);
@@ -218,6 +229,7 @@ void take_fastest(QuantizeWork& work) {
   work.latency = std::move(fastest.report);
   work.without_pairs = std::move(fastest.without_pairs);
   if (!fastest.variant) return;
+  const Unstopped whole;
   work.given = fastest.variant->options;
   work.options = with_level(work.given);
   take_variant(work.attempt, std::move(*fastest.variant), std::move(fastest.ranges));
@@ -227,6 +239,9 @@ void take_fastest(QuantizeWork& work) {
 
 bool always(const QuantizeWork&) { return true; }
 bool has_samples(const QuantizeWork& work) { return work.attempt.measured.samples != nullptr; }
+bool scales_at_run_time(const QuantizeWork& work) {
+  return work.attempt.prepared.recipe.placement.dynamic_products && has_samples(work);
+}
 bool tries_attention(const QuantizeWork& work) { return has_attention_to_try(work.attempt); }
 bool evens_out(const QuantizeWork& work) { return equalizes_later(work.options); }
 bool measures_calibrators(const QuantizeWork& work) { return has_samples(work) && is_auto(work.options.calibrator); }
@@ -243,12 +258,20 @@ bool corrects_biases(const QuantizeWork& work) { return work.options.equalize.bi
 bool has_bound(const QuantizeWork& work) { return work.has_bound(); }
 bool has_timer(const QuantizeWork& work) { return work.timer != nullptr; }
 
+/// The fate of a step when the work ends early (EarlyEnd).
+enum class AtEnd : uint8_t {
+  Left,     ///< it is left out, and what it began is dropped
+  Finishes  ///< it is taken all the same, in its shortest form
+};
+
 /// A step of `quantize` between the plan and the file: it reads what those before it left, and changes the work.
 struct QuantizeStep {
   Phase phase;
-  unsigned levels;  ///< of --accuracy that take it
+  unsigned levels;   ///< of --accuracy that take it
+  const char* name;  ///< for progress, and where it was left out; "": it is a part of others
   bool (*applies)(const QuantizeWork& work);
   void (*take)(QuantizeWork& work);
+  AtEnd at_end = AtEnd::Left;
 };
 
 constexpr unsigned bit_of(Accuracy level) { return 1U << static_cast<unsigned>(level); }
@@ -256,29 +279,65 @@ constexpr unsigned kFast = bit_of(Accuracy::Fast), kBest = bit_of(Accuracy::Best
 constexpr unsigned kMeasuring = bit_of(Accuracy::Balanced) | kBest, kAll = kFast | kMeasuring;
 
 using enum Phase;
+using enum AtEnd;
 constexpr QuantizeStep kSteps[] = {
-    {Start, kAll, always, measure_plan},  // readers of ruined values become float, scales stay apart
-    {Start, kMeasuring, always, fix_scales},
-    {Start, kMeasuring, tries_attention, choose_attention},
-    {Start, kFast, always, choose_ranges},
-    {Start, kMeasuring, always, choose_beside_ruinous},  // layers that ruin the network become float
-    {Improve, kAll, always, warn_of_tail},
-    {Improve, kAll, evens_out, even_out},
-    {Improve, kBest, measures_calibrators, choose_thoroughly},
-    {Improve, kBest, has_samples, note_start},
-    {Improve, kBest, has_samples, choose_single_ranges},
-    {Improve, kBest, may_saturate, try_uint8},
-    {Improve, kMeasuring, rounds_weights, round_by_inputs},
-    {Improve, kAll, corrects_biases, correct_means},
-    {Improve, kBest, has_samples, undo_worse},
-    {Improve, kAll, has_bound, hold_bound},
-    {Improve, kAll, has_timer, take_fastest},
+    // readers of ruined values become float, scales stay apart
+    {Start, kAll, "measuring values", always, measure_plan, Finishes},
+    {Start, kMeasuring, "scales in advance", scales_at_run_time, fix_scales},
+    {Start, kMeasuring, "attention", tries_attention, choose_attention},
+    {Start, kFast, "ranges", always, choose_ranges},
+    // layers that ruin the network become float
+    {Start, kMeasuring, "calibrator and ruinous layers", always, choose_beside_ruinous},
+    {Improve, kAll, "", always, warn_of_tail, Finishes},
+    {Improve, kAll, "equalization", evens_out, even_out},
+    {Improve, kBest, "calibrator on more samples", measures_calibrators, choose_thoroughly},
+    {Improve, kBest, "", has_samples, note_start},
+    {Improve, kBest, "single ranges", has_samples, choose_single_ranges},
+    {Improve, kBest, "UINT8 weights", may_saturate, try_uint8},
+    {Improve, kMeasuring, "rounding of weights", rounds_weights, round_by_inputs},
+    {Improve, kAll, "biases", corrects_biases, correct_means},
+    {Improve, kBest, "all steps together", has_samples, undo_worse},
+    {Improve, kAll, "bound", has_bound, hold_bound, Finishes},
+    {Improve, kAll, "latency", has_timer, take_fastest},
 };
 
-void take_steps_of(Phase phase, QuantizeWork& work) {
+std::vector<const QuantizeStep*> steps_of(const QuantizeWork& work) {
   const unsigned level = bit_of(work.given.accuracy);
+  std::vector<const QuantizeStep*> steps;
   for (const QuantizeStep& step : kSteps)
-    if (step.phase == phase && (step.levels & level) != 0 && step.applies(work)) step.take(work);
+    if ((step.levels & level) != 0) steps.push_back(&step);
+  return steps;
+}
+
+/// Takes the steps of the start, for a part of the work.
+void take_start(QuantizeWork& work) {
+  for (const QuantizeStep* step : steps_of(work))
+    if (step->phase == Start && step->applies(work)) step->take(work);
+}
+
+bool is_shown(const QuantizeStep& step) { return *step.name != '\0'; }
+
+/// Takes one step; one that ends early leaves the work as it was.
+void take_step(const QuantizeStep& step, QuantizeWork& work) {
+  if (is_ending_early() && step.at_end == Left) {
+    if (is_shown(step)) work.ended.left_out.emplace_back(step.name);
+    return;
+  }
+  try {
+    step.take(work);
+  } catch (const Error& error) {
+    const bool keeps_fastest = work.timer && interrupted();  // write_kept() does
+    if (keeps_fastest || !ends_early(error)) throw;
+    restore_model(work.attempt.prepared);
+    work.ended.left_out.emplace_back(step.name);
+  }
+}
+
+/// Chooses ranges without measuring anything, where the time did not suffice for a choice.
+void choose_at_once(QuantizeWork& work) {
+  auto& [prepared, measured, chosen] = work.attempt;
+  const std::string& named = work.options.calibrator;
+  chosen = choose(prepared, measured, make_calibrator(is_auto(named) ? kSafeCalibrator : named));
 }
 
 }  // namespace
@@ -290,8 +349,22 @@ bool equalizes_later(const QuantizeOptions& options) {
 }
 
 void take_steps(QuantizeWork& work) {
-  take_steps_of(Phase::Start, work);
-  take_steps_of(Phase::Improve, work);
+  const std::vector<const QuantizeStep*> steps = steps_of(work);
+  const auto count =
+      static_cast<size_t>(std::ranges::count_if(steps, [](const auto* step) { return is_shown(*step); }));
+  Phase phase = Start;
+  size_t number = 0;
+  for (const QuantizeStep* step : steps) {
+    if (phase == Start && step->phase == Improve) {
+      if (!work.attempt.chosen.calibrator) choose_at_once(work);
+      if (!work.timer)  // a search by latency finishes the fastest file itself
+        work.ended.finishing =
+            take_interruptions(work.given.output.string() + " is written with what was found so far");
+    }
+    phase = step->phase;
+    if (is_shown(*step)) work.options.run.reporter->step(++number, count, step->name);
+    if (step->applies(work)) take_step(*step, work);
+  }
 }
 
 }  // namespace detent

@@ -24,6 +24,8 @@ struct QuantizeWork {
   std::optional<LatencyReport> latency = {};
   std::filesystem::path without_pairs = {};  ///< the float or cast file in the timer's folder that is to be written
 
+  EarlyEndReport ended = {};  ///< with the names of the steps that an early end left out
+
   [[nodiscard]] bool has_bound() const { return judge && judge->has_bound(); }
   [[nodiscard]] bool scores_alone() const { return judge && !judge->has_bound(); }
 };

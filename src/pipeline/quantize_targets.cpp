@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
+#include "core/early_end.h"
 #include "core/files/output_set.h"
 #include "core/stop.h"
 #include "datasets/state/pipeline_file.h"
@@ -54,6 +55,7 @@ fs::path path_of_target(const fs::path& path, const std::string& target) {
 
 QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
+  const EarlyEnd early(given.run.time_limit);
   const InputFiles protected_inputs = protect_inputs(given);
   const Stopwatch whole;
   const std::vector<QuantizeOptions> all = options_by_target(given);

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/early_end.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
 #include "run/sample_stream.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -28,6 +31,7 @@ struct SamplePass {
   size_t together = 1;
   /// The error when no sample could be read; empty: no sample is no error.
   std::string_view refuse_empty = "no sample of the data could be read";
+  bool may_be_cut = true;  ///< false: other passes over the same samples belong to it (PartOfSamples)
 };
 
 struct SampleCounts {
@@ -75,7 +79,18 @@ SampleCounts run_over(const SamplePass& pass, Run run, Take take) {
       show_progress(pass, counts.samples += batch.first);
     }
   };
-  counts.skipped = stream<std::vector<Batch>>(pass.source, stream_options(pass), process, finish).skipped;
+  const auto run_on = [&](const DataSource& source) {
+    counts.skipped = stream<std::vector<Batch>>(source, stream_options(pass), process, finish).skipped;
+  };
+  const bool may_be_cut = pass.may_be_cut && takes_part_of_samples();
+  try {
+    if (!may_be_cut || !is_ending_early()) run_on(pass.source);
+  } catch (const Error& error) {
+    if (!may_be_cut || !ends_early(error)) throw;
+  }
+  // One batch is the least that has a result.
+  if (may_be_cut && is_ending_early() && counts.samples == 0)
+    run_on(SampleSubset(pass.source, consecutive_samples(pass.source, 0, std::max<size_t>(1, pass.source.batch()))));
   end_progress(pass, counts);
   return counts;
 }

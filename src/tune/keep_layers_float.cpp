@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/early_end.h"
 #include "core/stopwatch.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
@@ -81,17 +82,11 @@ class LayerSearch final : SetJudge {
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
     Set found;
     report.met = bounded_.judge.meets(all_int8);
-    if (!report.met) {
-      ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
-                              bounded_.judge.samples(), bounded_.settings);
-      std::vector<Set> accepted = search_sets(*this, {.most = most(),
-                                                      .at_once = kLayersAtOnce,
-                                                      .together = true,
-                                                      .most_single = report.wide ? kWideSingle : ranking_.size(),
-                                                      .fruitless = kFruitless});
+    if (!report.met && !is_ending_early()) {
+      std::vector<Set> accepted = search();
       while (!accepted.empty() && !bounded_.judge.meets(race_.confirm(accepted.back()))) accepted.pop_back();
       report.met = !accepted.empty();
-      found = report.met ? accepted.back() : best_known();
+      found = report.met ? accepted.back() : is_ending_early() ? Set() : best_known();
     }
     explain(found);
     report.score = race_.describe(found);
@@ -104,6 +99,23 @@ class LayerSearch final : SetJudge {
  private:
   using Set = ChoiceSet;  // positions in ranking_
   using Standing = BoundRace::Standing;
+
+  /// Returns the sets that meet the bound, each smaller than the one before; those found so far where the work ends
+  /// early.
+  std::vector<Set> search() {
+    try {
+      ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
+                              bounded_.judge.samples(), bounded_.settings);
+    } catch (const Error& error) {
+      if (!ends_early(error)) throw;
+      return {};
+    }
+    return search_sets(*this, {.most = most(),
+                               .at_once = kLayersAtOnce,
+                               .together = true,
+                               .most_single = result_.report.wide ? kWideSingle : ranking_.size(),
+                               .fruitless = kFruitless});
+  }
 
   KeptFloat names_of(const Set& kept) const {
     KeptFloat names;

@@ -4,6 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/early_end.h"
+#include "detent/base/error.h"
+
 namespace detent {
 
 namespace {
@@ -32,17 +35,25 @@ class SetSearch {
   SetSearch(SetJudge& judge, const SearchRules& rules) : judge_(judge), rules_(rules) {}
 
   std::vector<ChoiceSet> run() {
+    try {
+      search();
+    } catch (const Error& error) {
+      if (!ends_early(error)) throw;
+    }
+    return std::move(accepted_);
+  }
+
+ private:
+  void search() {
     std::optional<ChoiceSet> enough = shortest_beginning();
-    if (!enough) return {};
+    if (!enough) return;
     accepted_.push_back(std::move(*enough));
     const ChoiceSet found = accepted_.back(), order = judge_.order_of(found);
     const size_t together = rules_.together ? give_back_together(found, order) : 0;
     if (accepted_.back().size() <= rules_.most_single)
       give_back_one_by_one(ChoiceSet(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
-    return std::move(accepted_);
   }
 
- private:
   std::optional<ChoiceSet> shortest_beginning() {
     size_t failed = 0;
     while (failed < rules_.most) {

@@ -56,7 +56,7 @@ struct SearchRules {
 /// 1. Finds the shortest prefix of the ranking that meets the bound: 1, 2, 4, 8 ... choices, then between the last two.
 ///    If `meets` contradicts `first_that`, tries longer ones.
 /// 2. Gives back as many choices as the bound allows, in the order of SetJudge::order_of: together, then one by one.
-/// No prefix meets the bound -> empty.
+/// No prefix meets the bound -> empty. An early end (EarlyEnd) -> the sets found so far.
 [[nodiscard]] std::vector<ChoiceSet> search_sets(SetJudge& judge, const SearchRules& rules);
 
 }  // namespace detent

@@ -55,10 +55,10 @@ offers() {
   grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory|steps|shard)( |$)' in/command &&
     fail "help $1 shows a key, or an option of every command"
 }
-offers quantize 46 134
-offers compare 40 119
-offers compare-types 40 117
-offers sensitivity 33 102
+offers quantize 47 137
+offers compare 41 122
+offers compare-types 41 120
+offers sensitivity 34 105
 offers quantize-weights 33 88
 offers repair 25 74
 offers calibrate 22 74

@@ -39,8 +39,8 @@ feed	tab' --type fp8 --activation uint8 --cpu vnni --float-type fp16 \
   --policy concat=inputs,exclude-op=Gemm --policy quantize-outputs=on,exclude-op=MatMul,outliers=drop,bias-correction=on \
   --format weights=fp32,weight-bits=7,per-tensor=on,scales=fp32,io-type=same,external-data=always \
   --equalize relu:0.75,gate --max-drop 0.01 --eval e --eval-limit 5 --labels l.csv --masks m --metric-command "./m 'x' \"y\"" \
-  --next-token $judging --accept-broken $run --stop-after plan $reports
-holds quantize '[quantize]' 'MODEL = "model.onnx"' 'target = ["onnxruntime", "tensorrt:8.6"]' 'limit = "3"' \
+  --next-token $judging --accept-broken $run --time-limit 1.5h --stop-after plan $reports
+holds quantize 'time-limit = "1.5h"' '[quantize]' 'MODEL = "model.onnx"' 'target = ["onnxruntime", "tensorrt:8.6"]' 'limit = "3"' \
   'data = ["x=a,b.npy", "[y]=random:normal,n=4"]' 'json = ["-", "r.json"]' 'max-memory = "3G"' 'max-drop = "0.01"' \
   "exclude = [\"^a[bc],d\$\", '\\bconv\\.', \"line\\nfeed\\ttab\"]" 'overwrite = true' \
   'policy = "outliers=drop,exclude-op=Gemm,exclude-op=MatMul,concat=inputs,deconv-activation=auto,act-add=both,se-mul=both,maxpool=after,small-layers=auto,attention=auto,residual=auto,embeddings=auto,float-weights=float,quantize-outputs=on,bias-correction=on"' \

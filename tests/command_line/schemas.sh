@@ -106,6 +106,12 @@ document vnni quantize quantize $net $data --calibrator max --target onnxruntime
 document best quantize quantize $net --quiet --data random:normal,n=64 --accuracy best -o out/best.onnx $layers
 document equalized quantize quantize $net $data --calibrator max --equalize relu,act --policy bias-correction=on -o out/equalized.onnx $layers
 document equalize_auto quantize quantize $net --quiet --data random:normal,n=32 --calibrator max --equalize auto -o out/equalize_auto.onnx
+for command in compare sensitivity; do
+  document ended_$command $command $command $net --quiet --data random:normal,n=16 --eval random:normal,n=50000 --time-limit 0.2s $layers
+done
+document ended_compare_types compare-types compare-types $net --quiet --data random:normal,n=16 --eval random:normal,n=50000 --time-limit 0.2s --types int8
+document ended_compare_targets compare-targets compare $net --quiet --data random:normal,n=16 --eval random:normal,n=50000 --time-limit 0.2s --targets tensorrt
+document ended quantize quantize $net --quiet --data random:normal,n=16 --time-limit 0.01s --accuracy best --accept-broken -o out/ended.onnx $layers
 document bound quantize quantize $net $data --calibrator mse --min-sqnr 45 -o out/bound.onnx
 document half quantize quantize $net $data --calibrator max --target tensorrt:11 -o in/half.onnx
 document fp8 quantize quantize $net $data --calibrator max --type fp8 -o in/fp8.onnx

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/early_end.h"
+
 namespace detent {
 namespace {
 
@@ -51,6 +53,37 @@ TEST(SearchSets, GivesBackWhatIsNotNeeded) {
       EXPECT_THAT(sets.front(), ElementsAre(0, 1, 2, 3, 4)) << "the shortest beginning";
       EXPECT_THAT(sets.back(), ElementsAre(1, 4));
     }
+}
+
+/// Ends the work when it has judged so many sets.
+class ImpatientJudge final : public SetJudge {
+ public:
+  ImpatientJudge(SetJudge& judge, int sets) : judge_(judge), left_(sets) {}
+
+  std::optional<size_t> first_that(bool yes, const std::vector<ChoiceSet>& sets,
+                                   const std::optional<ChoiceSet>& base) override {
+    return judge_.first_that(yes, sets, base);
+  }
+  bool meets(const ChoiceSet& set) override { return judge_.meets(set); }
+  std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
+    while (left_ == 0) stop_if_interrupted();
+    --left_;
+    return judge_.meets_without(found, choices);
+  }
+  ChoiceSet order_of(const ChoiceSet& found) override { return judge_.order_of(found); }
+
+ private:
+  SetJudge& judge_;
+  int left_;
+};
+
+TEST(SearchSets, ReturnWhatIsFoundWhenTheTimeIsUp) {
+  NeededChoices needed({1, 4});
+  const EarlyEnd early(0.02);
+  ImpatientJudge judge(needed, 2);
+  const auto sets = search_sets(judge, {.most = 9});
+  ASSERT_EQ(sets.size(), 2U);
+  EXPECT_THAT(sets.back(), ElementsAre(0, 1, 2, 4)) << "one choice was given back";
 }
 
 TEST(SearchSets, FindNothingWhereNoBeginningMeetsTheBound) {

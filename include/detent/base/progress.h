@@ -13,6 +13,8 @@ namespace detent {
 class DETENT_API Reporter {
  public:
   virtual ~Reporter() = default;
+  /// Says that the work is at step `number` of `count`, from 1; tasks below belong to it.
+  virtual void step(size_t number, size_t count, std::string_view name);
   /// Starts a task of `total` steps (0: unknown) and ends the previous one.
   virtual void begin(std::string_view task, size_t total) = 0;
   /// Reports that `done` steps of the current task are finished.
@@ -29,6 +31,11 @@ class DETENT_API Reporter {
 /// Makes a reporter for stderr: a bar with rate and remaining time on a terminal, elsewhere one line every few seconds.
 /// Each warning is printed once. With `quiet` only warnings are printed.
 [[nodiscard]] DETENT_API std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
+
+/// Makes a reporter for programs: a JSON object a line on stderr, each whole, with "event": "step" (step, steps, name),
+/// "task" (task, total), "progress" (task, done, total, seconds, and left where it is known; at most one a second),
+/// "warning" (text); each has "elapsed", the seconds since it was made.
+[[nodiscard]] DETENT_API std::unique_ptr<Reporter> make_json_reporter();
 
 /// Returns the flag that Ctrl-C sets. All long work of the process reads it and ends with ErrorCode::Interrupted;
 /// RunSettings::stop ends one call.

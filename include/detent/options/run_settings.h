@@ -23,6 +23,9 @@ struct RunSettings {
   bool skip_bad_data = false;  ///< count and skip unreadable samples instead of stopping
   CpuProducts products = CpuProducts::Exact;
   Reporter* reporter = &Reporter::silent();
+  /// Seconds after which a search ends with the best result so far, and a table with the samples so far; 0: no limit.
+  /// quantize, compare, sensitivity and compare-types have it.
+  double time_limit = 0;
   /// Stops this call within about a second with ErrorCode::Interrupted; calls in other threads go on.
   std::stop_token stop = {};
   /// Outputs, by name, at which errors and scores are measured: by them alone quantized models are compared, bounded

@@ -39,6 +39,11 @@ class TerminalReporter final : public Reporter {
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   }
 
+  void step(size_t number, size_t count, std::string_view name) override {
+    const std::scoped_lock lock(mutex_);
+    step_ = fmt::format("step {}/{}, {}: ", number, count, name);
+  }
+
   void begin(std::string_view task, size_t total) override {
     const std::scoped_lock lock(mutex_);
     clear_bar();
@@ -52,7 +57,7 @@ class TerminalReporter final : public Reporter {
     const std::scoped_lock lock(mutex_);
     done_ = done;
     const auto now = Clock::now();
-    const auto interval = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(3000);
+    const auto interval = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(30000);
     if (quiet_ || task_.empty() || now - last_shown_ < interval) return;
     last_shown_ = now;
     show(progress_line(now));
@@ -101,7 +106,7 @@ class TerminalReporter final : public Reporter {
 
   /// Returns "calibrating 3/8".
   [[nodiscard]] std::string counted_task() const {
-    return shown_text(task_, Lines::Escape) + " " + std::to_string(done_) +
+    return step_ + shown_text(task_, Lines::Escape) + " " + std::to_string(done_) +
            (total_ > 0 ? "/" + std::to_string(total_) : "");
   }
 
@@ -120,6 +125,7 @@ class TerminalReporter final : public Reporter {
     std::string speed = fmt::format("  {:.1f}/s", rate);
     if (const auto left = seconds_left(seconds, done_, total_))
       speed += fmt::format(", {:.0f} s left", std::ceil(*left));
+    if (!step_.empty()) speed += fmt::format(", {:.0f} s used", std::chrono::duration<double>(now - made_).count());
     const std::string task = counted_task();
     const std::string bar = total_ > 0 && terminal_ ? " " + this->bar() : std::string();
     const bool fits = task.size() + bar.size() + speed.size() <= terminal_columns(STDERR_FILENO);
@@ -140,8 +146,9 @@ class TerminalReporter final : public Reporter {
   std::mutex mutex_;
   bool quiet_, terminal_, bar_shown_ = false;
   std::set<std::string, std::less<>> said_;
-  std::string task_;
+  std::string step_, task_;
   size_t total_ = 0, done_ = 0;
+  const Clock::time_point made_ = Clock::now();
   Clock::time_point started_, last_shown_;
   std::string slow_node_;
   double told_at_ = 0;
@@ -151,6 +158,8 @@ class TerminalReporter final : public Reporter {
 };
 
 }  // namespace
+
+void Reporter::step(size_t, size_t, std::string_view) {}
 
 Reporter& Reporter::silent() {
   static SilentReporter reporter;

@@ -8,10 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "core/early_end.h"
 #include "core/files/atomic_file.h"
 #include "core/files/output_set.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
+#include "detent/base/progress.h"
 #include "detent/cast.h"
 #include "model/fingerprint.h"
 #include "model/model.h"
@@ -63,6 +65,7 @@ class SearchByLatency {
       }
       return chosen();
     } catch (const Error& error) {
+      if (!interrupted() && ends_early(error)) return chosen();
       if (error.code() == ErrorCode::Interrupted) learn();
       throw;
     }

@@ -8,10 +8,12 @@
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/ruined_values.h"
+#include "core/early_end.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
 #include "exec/runnable_part.h"
 #include "model/graph_patch.h"
+#include "pipeline/parts/early_result.h"
 #include "pipeline/parts/speed_outlook.h"
 #include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
@@ -91,6 +93,12 @@ Calibration measure_values(const Prepared& prepared, const DataSource* samples, 
   check_measured(graph, constants, *prepared.recipe.run.reporter);
   calibration.histograms.merge(constants);
   return calibration;
+}
+
+/// Measures the values of the plan on the samples that the time allows (EarlyEnd).
+Calibration measure_first(const Prepared& prepared, const DataSource* samples) {
+  const std::vector<ValueId> values = prepared.plan.quantized_values();
+  return on_part_of_samples([&] { return measure_values(prepared, samples, values); });
 }
 
 /// Removes the measurements of values that no longer have a pair.
@@ -221,6 +229,7 @@ void announce_values(const Prepared& prepared) {
 void apply(Change change, Attempt& attempt) {
   auto& [prepared, measured, chosen] = attempt;
   if (change.empty()) return;
+  const Unstopped whole;  // in between there is no plan
   if (change.measured) {
     measured.calibration.histograms = std::move(change.measured->histograms);
     measured.calibration.extremes = std::move(change.measured->extremes);
@@ -236,7 +245,8 @@ Attempt measure(Prepared made) {
   Attempt attempt{std::move(made)};
   auto& [prepared, measured, chosen] = attempt;
   measured.samples = prepared.data.get();
-  measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());
+  measured.calibration = measure_first(prepared, measured.samples);
+  const Unstopped rest;  // without it there is no plan
   apply(find_ruined(attempt), attempt);
   apply(find_apart(attempt), attempt);
   const OutlierPolicy policy = prepared.recipe.outliers;

@@ -4,11 +4,14 @@
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/sample_tracker.h"
+#include "core/early_end.h"
 #include "core/stopwatch.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/value_errors.h"
+#include "pipeline/parts/early_result.h"
 #include "pipeline/parts/value_charts.h"
 #include "run/model_inputs.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -61,12 +64,16 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
   SensitivityReport report;
-  report.values = measure_value_errors(prepared.model(), plan, chosen, recipe.format, samples, run);
+  report.ended.finishing = take_interruptions("the table of the samples so far follows");
   Model corrected = prepared.model().clone();
   if (!constants.empty()) apply_patch(corrected, constants);
   PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
                         recipe.kept);
-  const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
+  const LayerErrors errors =
+      on_part_of_samples([&] { return measure_layer_errors(variants, corrected, names, samples, run, task); });
+  note_end(report.ended);
+  const SampleSubset measured_on(samples, consecutive_samples(samples, 0, errors.samples + errors.skipped));
+  report.values = measure_value_errors(prepared.model(), plan, chosen, recipe.format, measured_on, run);
 
   report.target = recipe.target->spec();
   report.wide = variants.widens();

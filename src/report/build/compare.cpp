@@ -88,6 +88,7 @@ Document document_of(const CompareCalibratorsReport& report) {
   const Compared rows = compared(report);
   Document document = comparison_document(rows, report.target);
   add_winner(document, rows, "--calibrator ");
+  add_early_end(document, report.ended);
   for (auto& figure : coverage_figures(report.plan.coverage)) document.figures.figures.push_back(std::move(figure));
   document.sections = {judged(rows, count(report.variants.size(), "calibrator")),
                        meanings(report.outputs),
@@ -112,6 +113,7 @@ Document document_of(const CompareTargetsReport& report) {
   const Compared rows = compared(report);
   Document document = comparison_document(rows, join(report.targets, ", "));
   add_winner(document, rows, "");
+  add_early_end(document, report.ended);
   document.sections = {judged(rows, targets_words(report)), meanings(report.outputs), outliers(report.outliers)};
   std::string before;
   size_t number = 0;

@@ -148,6 +148,7 @@ Document document_of(const CompareTypesReport& report) {
   Document document = comparison_document(rows, report.target);
   add_winner(document, rows, "");
   document.verdict.push_back({limit_words(report), Role::Beside});
+  add_early_end(document, report.ended);
   Section scores = candidates(rows, "Each was calibrated and run on the same samples.", {}, false);
   if (!scores.parts.empty()) scores.parts.insert(scores.parts.begin() + 3, Part(sizes_table(report)));
   document.sections = {judged(rows, count(report.variants.size(), "type")),

@@ -165,6 +165,7 @@ Document document_of(const QuantizeReport& report) {
   for (const PipelineFileReport& file : report.files) document.verdict.push_back(Line{file_words(file), Role::Detail});
   if (report.verdict.quality == Quality::Good && !report.next_command.empty())
     document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
+  add_early_end(document, report.ended);
   auto& figures = document.figures.figures;
   for (auto& figure : error_figures(report.error)) figures.push_back(std::move(figure));
   if (!unquantized)

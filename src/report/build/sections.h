@@ -30,6 +30,8 @@ enum class Listed : uint8_t {
 [[nodiscard]] document::Section forecasts(const PlanReport& plan);
 /// Nodes in the 16-bit type, and those that stay FP32 with their reasons.
 [[nodiscard]] document::Section floats(const std::optional<FloatReport>& report);
+/// Says in front of everything that the work ended early, and what is missing; nothing where it ran to its end.
+void add_early_end(document::Document& document, const EarlyEndReport& ended);
 /// Lists what lint finds, worst first.
 [[nodiscard]] document::Section findings(const LintReport& report);
 /// The graph as it is drawn.

@@ -166,6 +166,7 @@ Document document_of(const SensitivityReport& report, size_t top) {
                     .aside = {"target ", report.target, "     ",
                               report.weights ? Words("weights alone") : Words("calibrator " + report.calibrator)},
                     .verdict = {Line{sensitivity_verdict(report), Role::Statement, Where::Page}}};
+  add_early_end(document, report.ended);
   auto& figures = document.figures.figures;
   figures = {{decibels(report.sqnr_db_all, 2), "SQNR with all layers"},
              {count(report.variants),

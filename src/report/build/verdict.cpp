@@ -155,6 +155,17 @@ void add_verdict(Document& document, const VerdictReport& verdict, const std::op
   for (const std::string& cure : verdict.cures) lines.push_back({cure_words(cure), Role::Detail});
 }
 
+void add_early_end(Document& document, const EarlyEndReport& ended) {
+  if (ended.reason.empty()) return;
+  const Words missing = joined({ended.left_out.begin(), ended.left_out.end()});
+  const Words words{ended.reason == "interrupted" ? "interrupted" : "ended by the time limit",
+                    "; the result is the best so far", missing.empty() ? Words() : Words{", without: ", missing}};
+  if (document.warning.empty())
+    document.warning = words;
+  else
+    document.verdict.insert(document.verdict.begin(), Line{words});
+}
+
 Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms) {
   Section section{Topic::Blame, {}};
   if (verdict.blame.empty()) return section;

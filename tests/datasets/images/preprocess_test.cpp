@@ -99,6 +99,24 @@ TEST(Preprocess, NamesWhatIsWrong) {
   EXPECT_THAT(refusal_of_spec("imagenet,color=gray").what(), HasSubstr("3 numbers for 1 channels"));
 }
 
+TEST(Preprocess, KnowsNetworksByTheirNames) {
+  for (const char* name : {"yolov5", "yolov8", "yolo11", "yolo26"}) {
+    const PreprocessSpec spec = parse_preprocess(name);
+    ASSERT_TRUE(spec.letterbox) << name;
+    EXPECT_TRUE(spec.letterbox->centred) << name;
+    EXPECT_EQ(spec.color, Color::Rgb) << name;
+    EXPECT_EQ(spec.div, 255) << name;
+  }
+  EXPECT_EQ(parse_preprocess("rtdetr").resize_to, (PixelSize{640, 640}));
+  EXPECT_EQ(parse_preprocess("dfine").div, 255);
+  EXPECT_THAT(parse_preprocess("clip").mean, ElementsAre(.48145466F, .4578275F, .40821073F));
+  EXPECT_EQ(parse_preprocess("siglip").resize_to, (PixelSize{224, 224}));
+  EXPECT_EQ(parse_preprocess("dinov2").resize_short, 256);
+  EXPECT_THAT(parse_preprocess("mobilenet-tf,layout=nhwc").std, ElementsAre(.5F));
+  EXPECT_THAT(parse_preprocess("efficientnet-tf").std, ElementsAre(.229F, .224F, .225F));
+  EXPECT_EQ(refusal_of_spec("yolo8").code(), ErrorCode::Usage);
+}
+
 TEST(Preprocess, RefusesUnitStatisticsOnPlainPixels) {
   EXPECT_THAT(refusal_of_spec("mean=.485/.456/.406,std=.229/.224/.225").hint(), HasSubstr("div=255"));
   EXPECT_NO_THROW(static_cast<void>(parse_preprocess("div=255,mean=.485/.456/.406,std=.229/.224/.225")));

@@ -3,6 +3,7 @@
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
 #include "report/compared_types.h"
+#include "report/json/fields/early_end.h"
 #include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
 
@@ -130,6 +131,7 @@ void winner_fields(auto& v, const ComparisonReport& r, const char* winner) {
 }
 
 void comparison_seconds_fields(auto& v, const ComparisonReport& r) {
+  early_end_fields(v, r.ended);
   v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
   v("evaluation_seconds", Finite{r.evaluation_seconds}, "Time to judge, in seconds.");
 }
@@ -234,6 +236,7 @@ void fields(auto& v, const SensitivityReport& r) {
   v("values", r.values, "The quantized values, worst first.");
   v("variants", r.variants, "Number of quantized models that were measured.");
   v("plain_runs", r.plain_runs, "Their cost, in runs of the float model over the same samples.");
+  early_end_fields(v, r.ended);
   v("seconds", Finite{r.seconds}, kCommandSeconds);
 }
 

@@ -2,6 +2,7 @@
 
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "report/json/fields/early_end.h"
 #include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
 #include "report/quantities.h"
@@ -150,6 +151,7 @@ void fields(auto& v, const QuantizeReport& r) {
   v("notes", r.notes, kNotes);
   verdict_fields(v, r.verdict);
   v("provenance", r.provenance, "Provenance in the written file.");
+  early_end_fields(v, r.ended);
   v("seconds", Finite{r.seconds}, kCommandSeconds);
   v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
   v("peak_mb", Finite{r.peak_mb}, "Largest memory of the program so far, in megabytes of 10^6 bytes.");

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "core/stop.h"
+#include "detent/base/error.h"
+
+namespace detent {
+
+/// Work whose unfinished result is of use: a search for a better file, a table that grows with the samples. While an
+/// object lives, this thread's work also ends with Interrupted when the time is up; who catches that, and asks
+/// ends_early(), goes on to a result with what there is.
+///
+/// One object is in force at a time in a thread: another one that is made below it changes nothing.
+class EarlyEnd {
+ public:
+  enum class Reason : uint8_t { None, TimeLimit, Interruption };
+
+  /// seconds  from now to the time limit; 0: no limit
+  explicit EarlyEnd(double seconds);
+  ~EarlyEnd();
+  EarlyEnd(const EarlyEnd&) = delete;
+  EarlyEnd& operator=(const EarlyEnd&) = delete;
+
+  /// The one in force in this thread; nullptr: none.
+  [[nodiscard]] static EarlyEnd* current();
+
+  /// From here on an interruption is an early end, too: there is a result to finish.
+  void take_interruptions() { takes_interruptions_ = true; }
+  /// Why the work ends early; None until ends_early() said so.
+  [[nodiscard]] Reason reason() const { return reason_; }
+
+ private:
+  friend bool ends_early(const Error& error);
+  friend class Unstopped;
+
+  EarlyEnd* outer_;
+  std::stop_token caller_;  // of the work as a whole: nothing is finished for it
+  std::stop_source source_;
+  std::stop_callback<std::function<void()>> forwards_;
+  std::stop_token token_;  // unstopped_token() once the work ends early
+  std::optional<StopScope> scope_;
+  Reason reason_ = Reason::None;
+  bool takes_interruptions_ = false;
+  std::mutex mutex_;
+  std::condition_variable_any wakes_;
+  std::jthread clock_;  // last member: it ends before the others are destroyed
+};
+
+/// True where `error` is the early end of this thread's work: from then on nothing stops it, so that the result is
+/// finished. False for every other error, and for work whose caller wants no result (RunSettings::stop).
+[[nodiscard]] bool ends_early(const Error& error);
+
+/// While an object lives, neither the time limit nor an interruption stops this thread's work and the threads that it
+/// starts: for a change between whose parts nothing usable exists. The caller's end (RunSettings::stop) still does, and
+/// a second signal ends the process.
+class Unstopped {
+ public:
+  Unstopped();
+
+ private:
+  std::stop_token token_;
+  StopScope scope_;
+};
+
+/// While an object lives, a pass over samples that ends early has the result of the samples that it ran, at least of
+/// one batch; where the work is ending early already, of one batch.
+class PartOfSamples {
+ public:
+  PartOfSamples();
+  ~PartOfSamples();
+  PartOfSamples(const PartOfSamples&) = delete;
+  PartOfSamples& operator=(const PartOfSamples&) = delete;
+};
+
+/// True below a PartOfSamples of this thread.
+[[nodiscard]] bool takes_part_of_samples();
+
+/// True once ends_early() was true in this thread: what remains is done in its shortest form.
+[[nodiscard]] bool is_ending_early();
+
+/// Returns "time limit" or "interrupted"; "" where the work in force has not ended early.
+[[nodiscard]] const char* early_end_text();
+
+}  // namespace detent

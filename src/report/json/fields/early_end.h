@@ -1,0 +1,18 @@
+#pragma once
+
+#include "detent/reports/early_end_report.h"
+#include "report/json/fields/parts.h"
+
+namespace detent::json {
+
+/// Writes what is missing where the work ended early.
+void early_end_fields(auto& v, const EarlyEndReport& r) {
+  v.optional(
+      "stopped", filled(r.reason),
+      "What ended the work early, with the best result so far: time limit or interrupted; absent where it ran to "
+      "its end.");
+  v.optional("left_out", when(!r.reason.empty(), r.left_out),
+             "What was not done, in words; empty where only samples are missing.");
+}
+
+}  // namespace detent::json
