@@ -148,7 +148,9 @@ void lower_quantize_linear(const Graph& graph, const Node& node, Types, GraphPat
     if (!scale || data_type_from_onnx(type) == DataType::Undefined)
       no_form("it has no zero point, and its scale is not constant");
     const std::string name = NameSource(graph).fresh(node.name + "_zero_point");
-    patch.add_initializers.emplace_back(name, Tensor(data_type_from_onnx(type), scale->shape()));
+    const std::vector<float> zeros(static_cast<size_t>(scale->element_count()), 0);
+    patch.add_initializers.emplace_back(
+        name, cast(Tensor::from<float>(scale->shape(), zeros), data_type_from_onnx(type)));
     spec.inputs.resize(3);
     spec.inputs[2] = name;
   }

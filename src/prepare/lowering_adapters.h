@@ -7,7 +7,7 @@
 namespace detent {
 
 /// Returns how a node is written with the version of its operator before `version`, 18 to 24: `adapt` adds the changes
-/// that keep its meaning, or refuses the node. Without an entry (`op_type` is empty) only attributes change, if anything.
+/// that keep its meaning, or refuses the node. Without an entry (`op_type` is empty) attributes change, if anything.
 /// Source  ONNX docs/Changelog.md.
 [[nodiscard]] OpsetChange find_lowering(std::string_view op_type, int version);
 

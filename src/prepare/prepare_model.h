@@ -66,8 +66,8 @@ void raise_for(FloatType type, Model& model, bool pairs = false);
 /// BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Moves nodes in
 /// front of Transposes that cancel then. Leaves out states of LSTM, GRU and RNN that nothing reads. Brings attention
 /// into the form that the engine fuses; operators Attention only if they get pairs.
-/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it. Those of
-///         fit_opset.
+/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it. The
+///         errors of fit_opset.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check. Forms of operators with
