@@ -321,6 +321,7 @@ class PatchApplication {
     if (patch_.opset) set_opset(*patch_.opset);
     constexpr int64_t kInitializersNeedNoInput = 4;  // source: ONNX IR.md, GraphProto.initializer
     if (!patch_.add_initializers.empty()) raise_ir(kInitializersNeedNoInput);
+    if (patch_.newest_ir) proto_.set_ir_version(std::min(proto_.ir_version(), *patch_.newest_ir));
   }
 
   static void erase(auto& field, const auto& is_erased) {
@@ -330,11 +331,7 @@ class PatchApplication {
   void set_opset(int64_t version) {
     for (onnx::OperatorSetIdProto& set : *proto_.mutable_opset_import())
       if (set.domain().empty() || set.domain() == "ai.onnx") set.set_version(version);
-    // First opset of each IR version. Source: ONNX docs/Versioning.md, "Released Versions".
-    constexpr std::array<std::pair<int64_t, int64_t>, 10> kIrOfOpset{
-        {{7, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
-    for (const auto& [opset, ir] : kIrOfOpset)
-      if (version >= opset) raise_ir(ir);
+    raise_ir(ir_of_opset(version));
   }
 
   void raise_ir(int64_t version) { proto_.set_ir_version(std::max(proto_.ir_version(), version)); }
@@ -369,7 +366,16 @@ void hold_files(Model& model) {
 bool GraphPatch::empty() const {
   return add_nodes.empty() && add_initializers.empty() && remove_nodes.empty() && rewire.empty() &&
          rename_outputs.empty() && replace_constants.empty() && set_attributes.empty() && remove_attributes.empty() &&
-         set_types.empty() && !opset;
+         set_types.empty() && !opset && !newest_ir;
+}
+
+int64_t ir_of_opset(int64_t opset) {
+  constexpr std::array<std::pair<int64_t, int64_t>, 10> kFirstOpsets{
+      {{7, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
+  int64_t newest = 0;
+  for (const auto& [first, ir] : kFirstOpsets)
+    if (opset >= first) newest = ir;
+  return newest;
 }
 
 GraphPatch joined(const GraphPatch& constants, const GraphPatch& others) {

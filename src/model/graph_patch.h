@@ -46,10 +46,15 @@ struct GraphPatch {
   std::vector<std::pair<std::string, std::string>> remove_attributes;  ///< (node, attribute)
   /// New element types of values that the model declares (inputs, outputs, value_info); other names are ignored.
   std::vector<std::pair<std::string, DataType>> set_types;
-  std::optional<int64_t> opset;  ///< new version of the default domain
+  std::optional<int64_t> opset;      ///< new version of the default domain
+  std::optional<int64_t> newest_ir;  ///< lowers a newer ir_version
 
   [[nodiscard]] bool empty() const;
 };
+
+/// Returns the ir_version of the release of ONNX that brought an opset; 0 below opset 7.
+/// Source  ONNX docs/Versioning.md, "Released Versions"
+[[nodiscard]] int64_t ir_of_opset(int64_t opset);
 
 /// Joins two patches that replace different constants and change nothing else. Empty where both are.
 [[nodiscard]] GraphPatch joined(const GraphPatch& constants, const GraphPatch& others);

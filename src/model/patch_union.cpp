@@ -31,7 +31,7 @@ const std::string& PatchUnion::Variant::value(const std::string& name) const {
 
 PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
   if (!patch.remove_nodes.empty() || !patch.replace_constants.empty() || !patch.set_attributes.empty() ||
-      !patch.remove_attributes.empty() || patch.opset)
+      !patch.remove_attributes.empty() || patch.opset || patch.newest_ir)
     throw Error(ErrorCode::Internal, "cannot lay patches side by side: '" + patch.reason + "' does more than add");
   Variant variant;
   rename_outputs(patch, variant);

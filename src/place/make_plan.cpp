@@ -84,7 +84,8 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
         std::to_string(target.newest_opset()));
   if (const int64_t newest = target.newest_opset(); newest > 0 && facts.opset() > newest)
     draft.note("opset " + std::to_string(facts.opset()) + " is newer than " + std::to_string(newest) +
-               ", the last that " + target.spec() + " knows: it may read operators in an older version");
+               ", the last that " + target.spec() + " knows: it " +
+               (target.parser.refuses_newer ? "refuses the file" : "may read operators in an older version"));
   return draft.finish(shapes);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detent/base/error.h"
+#include "prepare/fit_opset.h"
 #include "prepare/forms/forms.h"
 #include "prepare/raise_opset.h"
 
@@ -39,6 +40,13 @@ MakePatch patch_for(OperatorForm form) {
   throw Error(ErrorCode::Internal, "an operator form has no change");
 }
 
+/// True for a form of the engine that the version reads.
+bool wants(const Target& target, OperatorForm form) {
+  const int64_t limit = opset_limit(target);
+  if (form == OperatorForm::GeluOperator && limit > 0 && limit < kGeluOpset) return false;
+  return std::ranges::find(*target.engine.forms, form) != target.engine.forms->end();
+}
+
 /// Raises the opset for Gelu. Returns false, with the model unchanged, where an operator has no adapter.
 bool raise_for_gelu(Model& model) {
   if (model.graph().opset() >= kGeluOpset) return true;
@@ -53,8 +61,8 @@ bool raise_for_gelu(Model& model) {
 
 }  // namespace
 
-bool bring_into_form(Model& model, const EngineDef& engine, OperatorForm form) {
-  if (std::ranges::find(*engine.forms, form) == engine.forms->end()) return false;
+bool bring_into_form(Model& model, const Target& target, OperatorForm form) {
+  if (!wants(target, form)) return false;
   const MakePatch make = patch_for(form);
   GraphPatch patch = make(model.graph());
   if (patch.empty()) return false;
@@ -66,13 +74,15 @@ bool bring_into_form(Model& model, const EngineDef& engine, OperatorForm form) {
   return true;
 }
 
-size_t bring_into_forms(Model& model, const EngineDef& engine) {
-  return static_cast<size_t>(
-      std::ranges::count_if(*engine.forms, [&](OperatorForm form) { return bring_into_form(model, engine, form); }));
+size_t bring_into_forms(Model& model, const Target& target) {
+  return static_cast<size_t>(std::ranges::count_if(
+      *target.engine.forms, [&](OperatorForm form) { return bring_into_form(model, target, form); }));
 }
 
-bool lacks_forms(const Graph& graph, const EngineDef& engine) {
-  return std::ranges::any_of(*engine.forms, [&](OperatorForm form) { return !patch_for(form)(graph).empty(); });
+bool lacks_forms(const Graph& graph, const Target& target) {
+  return std::ranges::any_of(*target.engine.forms, [&](OperatorForm form) {
+    return wants(target, form) && !patch_for(form)(graph).empty();
+  });
 }
 
 }  // namespace detent

@@ -13,6 +13,7 @@
 #include "prepare/attention_form.h"
 #include "prepare/cancel_transposes.h"
 #include "prepare/engine_forms.h"
+#include "prepare/fit_opset.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/fold_constants.h"
 #include "prepare/fold_operators.h"
@@ -58,9 +59,10 @@ bool shapes_attention(const Graph& graph, const Target& target, const PrepareOpt
 }
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  if (shapes_attention(graph, target, options) || (options.forms && lacks_forms(graph, target.engine))) return true;
+  if (shapes_attention(graph, target, options) || (options.forms && lacks_forms(graph, target))) return true;
   if (graph.opset() < std::max(*target.engine.minimum_opset, types_opset(graph, options))) return true;
   if (options.int8 && graph.opset() > kInt8Opset) return true;
+  if (const int64_t limit = opset_limit(target); limit > 0 && graph.opset() > limit) return true;
   return computes_constants(graph) || has_foldable_operators(graph) ||
          (options.forms && !cancel_transposes(graph).empty()) ||
          std::ranges::any_of(graph.nodes(), [](const Node& node) {
@@ -79,14 +81,17 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   Preparation done;
   done.opset_before = model.graph().opset();
   if (done.opset_before < target.engine.minimum_opset) raise_opset(model, target.engine.minimum_opset);
+  fit_opset(model, target);
   // Before FP16 values ask for an opset, and before weights behind Casts are folded.
-  if (options.forms && bring_into_form(model, target.engine, OperatorForm::Float32)) {
+  if (options.forms && bring_into_form(model, target, OperatorForm::Float32)) {
     ++done.forms;
     forward_empty_casts(model);
   }
   try {
-    if (const int64_t opset = types_opset(model.graph(), options); model.graph().opset() < opset)
+    if (const int64_t opset = types_opset(model.graph(), options); model.graph().opset() < opset) {
+      check_opset_limit(target, opset, "these types need");
       raise_opset(model, opset);
+    }
   } catch (const Error& error) {
     if (options.float_type == FloatType::Bf16)
       throw Error(error.code(), std::string("BF16 needs opset 22: ") + error.what(), "--float-type fp16");
@@ -102,10 +107,11 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   if (options.forms) done.cancelled_transposes = cancel_transposes(model);
   done.folded_batchnorms = fold_batchnorms(model);
   done.folded_operators = fold_operators(model);
-  if (options.forms) done.forms += bring_into_forms(model, target.engine);
+  if (options.forms) done.forms += bring_into_forms(model, target);
   if (shapes_attention(model.graph(), target, options))
     done.attention_nodes = shape_attention(model, options.attention_pairs);
   leave_out_unread_states(model);
+  fit_opset(model, target);  // attention and forms may have operators of a newer one
   done.opset_after = model.graph().opset();
   if (dumps()) {
     const AtOnce now;
@@ -120,7 +126,7 @@ Preparation prepare_checked(Model& model, const Target& target, std::span<const 
   NamedOutputs before;
   if (!inputs.empty() && may_change(model.graph(), target, options)) before = outputs_of(model, inputs);
   std::optional<Model> unchanged;
-  if (!inputs.empty() && options.forms && lacks_forms(model.graph(), target.engine)) unchanged = model.clone();
+  if (!inputs.empty() && options.forms && lacks_forms(model.graph(), target)) unchanged = model.clone();
   Preparation preparation = prepare_model(model, target, options);
   if (inputs.empty() || !preparation.changed()) return preparation;
   try {

@@ -61,11 +61,13 @@ struct PrepareOptions {
 void raise_for(FloatType type, Model& model, bool pairs = false);
 
 /// Prepares the model in place. Raises the opset to the one that the target and the types need; with INT8 codes it
-/// lowers one above 20, if nothing in the model needs it. Lets readers of Identity(constant) read the constant. Folds
-/// constants, BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Moves
-/// nodes in front of Transposes that cancel then. Leaves out states of LSTM, GRU and RNN that nothing reads. Brings
-/// attention into the form that the engine fuses; operators Attention only if they get pairs.
-/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it.
+/// lowers one above 20, if nothing in the model needs it. For a target that refuses newer opsets it lowers the model to
+/// the last that it reads (fit_opset.h). Lets readers of Identity(constant) read the constant. Folds constants,
+/// BatchNormalization and operators by constants behind weights. Replaces every Sum of two by an Add. Moves nodes in
+/// front of Transposes that cancel then. Leaves out states of LSTM, GRU and RNN that nothing reads. Brings attention
+/// into the form that the engine fuses; operators Attention only if they get pairs.
+/// Errors  Unsupported when a node has no adapter to that opset; the hint names an option that avoids it. The
+///         errors of fit_opset.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// Does the same and checks on `inputs` that the outputs are unchanged; no inputs -> no check. Forms of operators with

@@ -32,7 +32,7 @@ Tensor ramp(const Shape& shape, DataType type = DataType::Float32) {
 std::vector<std::string> changed(const std::string& text, const std::vector<Tensor>& inputs) {
   Model model = parse_model_text(text);
   const NamedOutputs before = outputs_of(model, inputs);
-  (void)bring_into_forms(model, find_target("qnn").engine);
+  (void)bring_into_forms(model, find_target("qnn"));
   EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
   return form_of(model);
 }
@@ -66,7 +66,7 @@ TEST(Forms, AlphaAndBetaOfAGemmBecomePartOfItsConstants) {
     Model model = parse_model_text(text);
     const std::vector<Tensor> inputs{ramp({2, 4}), ramp({2, 3})};
     const NamedOutputs before = outputs_of(model, inputs);
-    (void)bring_into_forms(model, find_target("qnn").engine);
+    (void)bring_into_forms(model, find_target("qnn"));
     EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
     const Node& node = model.graph().nodes().front();
     return node.float_or("alpha", 1) == 1 && node.float_or("beta", 1) == 1;
@@ -80,7 +80,7 @@ TEST(Forms, AlphaAndBetaOfAGemmBecomePartOfItsConstants) {
 TEST(Forms, GeluRaisesTheOpset) {
   Model model =
       parse_model_text(gelu("a = Div (x, root)  b = Erf (a)  c = Add (b, one)  d = Mul (x, c)  y = Mul (d, half)", 13));
-  (void)bring_into_forms(model, find_target("qnn").engine);
+  (void)bring_into_forms(model, find_target("qnn"));
   EXPECT_EQ(model.graph().opset(), 20);
   EXPECT_THAT(form_of(model), ElementsAre("Gelu"));
 }
@@ -244,9 +244,9 @@ std::vector<std::string> strided(const std::string& body, const std::string& out
                                  body + " }");
   const std::vector<Tensor> inputs{ramp({1, 2, 9, 8})};
   const NamedOutputs before = outputs_of(model, inputs);
-  (void)bring_into_forms(model, find_target("openvino").engine);
+  (void)bring_into_forms(model, find_target("openvino"));
   EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms")) << body;
-  EXPECT_FALSE(lacks_forms(model.graph(), find_target("openvino").engine)) << body;
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("openvino"))) << body;
   std::vector<std::string> found;
   for (const Node& node : model.graph().nodes()) {
     std::string strides;
@@ -331,11 +331,11 @@ TEST(Forms, ABatchNormalizationHasNoStatistics) {
     { y = BatchNormalization (x, scale, shift, mean, variance) })");
   const std::vector<Tensor> inputs{ramp({1, 2, 3})};
   const NamedOutputs before = outputs_of(model, inputs);
-  (void)bring_into_forms(model, find_target("qnn").engine);
+  (void)bring_into_forms(model, find_target("qnn"));
   EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
   const Node& node = model.graph().nodes().front();
   EXPECT_THAT(model.graph().constant(node.input(3))->data<float>(), ::testing::Each(0));
-  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn").engine)) << "a second time changes nothing";
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn"))) << "a second time changes nothing";
 }
 
 TEST(Forms, AProductOfAVectorIsOneOfAMatrix) {
@@ -344,7 +344,7 @@ TEST(Forms, AProductOfAVectorIsOneOfAMatrix) {
     { a = MatMul (x, w)  c = Add (a, b)  r = Relu (c)  y = MatMul (r, v) })");
   const std::vector<Tensor> inputs{ramp({3})};
   const NamedOutputs before = outputs_of(model, inputs);
-  (void)bring_into_forms(model, find_target("openvino").engine);
+  (void)bring_into_forms(model, find_target("openvino"));
   check_same_outputs(before, model, inputs, "forms");
   EXPECT_THAT(form_of(model),
               ElementsAre("Unsqueeze", "MatMul", "Squeeze", "Add", "Relu", "Unsqueeze", "MatMul", "Squeeze"));
@@ -357,7 +357,7 @@ TEST(Forms, DefaultActivationsAreLeftOut) {
       <float[1,8,2] w = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}, float[1,8,2] r = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}>
       { y = LSTM <hidden_size = 2, activations = [)") +
                                    names + "]> (x, w, r) }");
-    (void)bring_into_forms(model, find_target("qnn").engine);
+    (void)bring_into_forms(model, find_target("qnn"));
     return model.graph().nodes().front().has("activations");
   };
   EXPECT_FALSE(has_activations("\"Sigmoid\", \"Tanh\", \"Tanh\""));
@@ -376,7 +376,7 @@ TEST(Forms, HalvesBecomeFloatsBetweenInputsAndOutputs) {
   EXPECT_EQ(types[*model.graph().find_value("a")], DataType::Float32);
   EXPECT_EQ(types[*model.graph().find_value("y")], DataType::Float16);
   EXPECT_THAT(form_of(model), ElementsAre("Cast", "Mul", "Relu", "Neg", "Cast"));
-  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn").engine)) << "a second time changes nothing";
+  EXPECT_FALSE(lacks_forms(model.graph(), find_target("qnn"))) << "a second time changes nothing";
 }
 
 TEST(Forms, MasksAreFinite) {
@@ -391,7 +391,7 @@ TEST(Forms, MasksAreFinite) {
 
 TEST(Forms, OtherEnginesKeepWhatExportersWrite) {
   Model model = parse_model_text(gelu("y = Reciprocal (x)"));
-  EXPECT_EQ(bring_into_forms(model, find_target("tensorrt").engine), 0U);
+  EXPECT_EQ(bring_into_forms(model, find_target("tensorrt")), 0U);
   EXPECT_THAT(form_of(model), ElementsAre("Reciprocal"));
 }
 

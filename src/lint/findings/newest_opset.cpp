@@ -12,7 +12,8 @@ void opset_too_new(const LintView& view, FindingLog& log) {
   if (newest == 0 || opset <= newest || view.graph().nodes().empty()) return;
   log.add(view.graph().nodes().front().name,
           "the model has opset " + std::to_string(opset) + "; " + view.target().spec() +
-              " knows operators up to opset " + std::to_string(newest),
+              (view.target().parser.refuses_newer ? " refuses one above " : " knows operators up to opset ") +
+              std::to_string(newest),
           "export the float model with opset " + std::to_string(newest), {});
 }
 

@@ -23,6 +23,8 @@ struct ActivationType {
 struct ParserFacts {
   int64_t newest_opset = 0;         ///< the last opset that its documentation names; 0: that of the engine
   std::string_view operators = {};  ///< of ONNX's own domain, each between spaces; empty: unknown
+  /// It refuses models of a newer opset, which prepare_model() then lowers (fit_opset.h).
+  bool refuses_newer = false;
 
   [[nodiscard]] bool reads(std::string_view op_type) const;
 };

@@ -27,7 +27,7 @@ struct VersionRange {
 constexpr int kAnyMinor = 99;
 constexpr std::array kRanges{
     VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
-    VersionRange{"onnxruntime", {1, 30}, {1, kAnyMinor}}, VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
+    VersionRange{"onnxruntime", {1, 16}, {1, kAnyMinor}}, VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
 
 struct VersionName {
   std::string_view spec;

@@ -22,6 +22,17 @@ struct Expander {
 /// Returns the expander of a node of a graph; nullptr when there is none.
 [[nodiscard]] const Expander* find_expander(const Graph& graph, const Node& node);
 
+/// An operator of ONNX's own domain that older opsets lack, or mean otherwise, and the function that writes it with
+/// theirs.
+struct NewerOperator {
+  std::string_view op_type;
+  int64_t since = 0;  ///< the first opset with it, or with this meaning
+  void (*expand)(Body& body) = nullptr;
+};
+
+/// Returns them all; each is written with operators of opset 17.
+[[nodiscard]] std::span<const NewerOperator> newer_operators();
+
 // The expanders, one source file for each family.
 using Expand = void(Body&);
 // norms.cpp

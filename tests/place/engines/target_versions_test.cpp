@@ -16,6 +16,22 @@ TEST(TargetVersions, HaveTheFactsOfTheNearestOlderOne) {
   EXPECT_EQ(find_target("onnxruntime:1.32").spec(), "onnxruntime:1.30");
 }
 
+TEST(TargetVersions, OfOnnxRuntimeRefuseNewerOpsetsBelowTheDefault) {
+  const std::pair<const char*, int64_t> cases[] = {{"1.16", 19}, {"1.17", 20}, {"1.18", 21}, {"1.20", 21}, {"1.22", 22},
+                                                   {"1.23", 23}, {"1.24", 25}, {"1.29", 26}};
+  for (const auto& [version, newest] : cases) {
+    const Target& target = find_target(std::string("onnxruntime:") + version);
+    EXPECT_TRUE(target.parser.refuses_newer) << version;
+    EXPECT_EQ(target.newest_opset(), newest) << version;
+  }
+  EXPECT_FALSE(find_target("onnxruntime").parser.refuses_newer);
+  EXPECT_FALSE(find_target("onnxruntime:1.32").parser.refuses_newer);
+  EXPECT_EQ(target_note("onnxruntime:1.20"),
+            "onnxruntime:1.20 is not in the list of targets: the facts of onnxruntime:1.18, the nearest older version, "
+            "hold");
+  EXPECT_EQ(target_note("onnxruntime:1.16"), "");
+}
+
 TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {
   EXPECT_EQ(find_target("tensorrt:8.5").spec(), "tensorrt:8.6");
   EXPECT_EQ(
@@ -24,7 +40,7 @@ TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {
 }
 
 TEST(TargetVersions, OutsideTheRangeAreRefused) {
-  for (const char* spec : {"tensorrt:8.4", "tensorrt:11.5", "tensorrt:12", "onnxruntime:1.29", "onnxruntime:2.0",
+  for (const char* spec : {"tensorrt:8.4", "tensorrt:11.5", "tensorrt:12", "onnxruntime:1.15", "onnxruntime:2.0",
                            "tensorrt:10.", "tensorrt:10.x", "tensorrt:jetpack4", "openvino:2026.4"}) {
     EXPECT_EQ(nearest_target(spec), nullptr) << spec;
     EXPECT_THROW(static_cast<void>(find_target(spec)), Error) << spec;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive fp8-refused-by-engine missing-axis wrong-axis "
     "fp16-scale-below-opset-19 q-and-dq-differ q-without-dq weight-without-dq refused-activation "
-    "scale-not-scalar ignored-bias-scale copied-int8-pair";
+    "scale-not-scalar ignored-bias-scale copied-int8-pair opset-too-new";
 constexpr std::string_view kWarnings =
     "joined-pairs codes-not-8-bit fp8-on-float-operator cast-between-q-and-dq bias-scale clip-before-int8-q "
     "shared-int8-pair "

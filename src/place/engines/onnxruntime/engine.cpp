@@ -93,28 +93,43 @@ constexpr EngineDef kEngine{
     .next_command = nullptr,
 };
 
-constexpr std::array kTargets{Target{
-    .engine = kEngine,
-    .version_major = 1,
-    .version_minor = 30,
-    .variant = "",
-    .activation = QuantType{.type = DataType::UInt8},
-    .activation_types = kOnnxRuntimeActivations,
-    .other_types = "its DequantizeLinear takes no such codes",
-    .int8_weight_initializer = true,
-    .default_axis_is_1 = true,
-    .reads_uint8_as_int8 = false,
-    .saturates_without_vnni = true,
-    .pairs_taps_apart = false,
-    .int8_deconvolutions = false,
-    .concat_shares_scale = true,
-    .operands_share_scale = false,
-    .float_type = FloatType::Fp32,
-    .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
-                   "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
-    .strongly_typed = false,
-    .attention_kernels = std::span<const AttentionKernel>(),
-}};
+constexpr Target version(int minor, const ParserFacts& parser = {}) {
+  return Target{
+      .engine = kEngine,
+      .version_major = 1,
+      .version_minor = minor,
+      .variant = "",
+      .activation = QuantType{.type = DataType::UInt8},
+      .activation_types = kOnnxRuntimeActivations,
+      .other_types = "its DequantizeLinear takes no such codes",
+      .int8_weight_initializer = true,
+      .default_axis_is_1 = true,
+      .reads_uint8_as_int8 = false,
+      .saturates_without_vnni = true,
+      .pairs_taps_apart = false,
+      .int8_deconvolutions = false,
+      .concat_shares_scale = true,
+      .operands_share_scale = false,
+      .float_type = FloatType::Fp32,
+      .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
+                     "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
+      .strongly_typed = false,
+      .attention_kernels = std::span<const AttentionKernel>(),
+      .parser = parser,
+  };
+}
+
+/// A version reads opsets up to `newest`. It refuses models of a newer one, and those of a newer ir_version than that
+/// of the opset, whatever their operators are.
+/// Source  releases 1.16.3 to 1.27.0 on PyPI, asked to load a Relu of each opset and ir_version; November 2026.
+///         onnxruntime.ai/docs/reference/compatibility.html says which release of ONNX each was built with.
+constexpr Target older_version(int minor, int64_t newest) {
+  return version(minor, ParserFacts{.newest_opset = newest, .refuses_newer = true});
+}
+
+constexpr std::array kTargets{version(30),           older_version(16, 19), older_version(17, 20), older_version(18, 21),
+                              older_version(21, 22), older_version(23, 23), older_version(24, 25),
+                              older_version(25, 26)};
 
 std::span<const Target> targets() { return kTargets; }
 
