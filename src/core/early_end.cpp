@@ -47,8 +47,11 @@ bool ends_early(const Error& error) {
   return true;
 }
 
-Unstopped::Unstopped()
-    : token_(in_force && in_force->caller_.stop_possible() ? in_force->caller_ : unstopped_token()), scope_(token_) {}
+Unstopped::Unstopped(By what)
+    : token_(in_force && in_force->caller_.stop_possible() ? in_force->caller_
+             : what == By::Both                            ? unstopped_token()
+                                                           : source_.get_token()),
+      scope_(token_) {}
 
 PartOfSamples::PartOfSamples() { ++parts_taken; }
 

@@ -62,9 +62,11 @@ class EarlyEnd {
 /// a second signal ends the process.
 class Unstopped {
  public:
-  Unstopped();
+  enum class By : uint8_t { Both, TimeLimit };  ///< TimeLimit: an interruption still stops it
+  explicit Unstopped(By what = By::Both);
 
  private:
+  std::stop_source source_;
   std::stop_token token_;
   StopScope scope_;
 };

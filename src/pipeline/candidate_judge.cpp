@@ -254,11 +254,18 @@ CandidateJudge::Timer::Timer(const ComparedOptions& options)
 CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
                                                  const std::string& what) const {
   const Stopwatch stopwatch;
-  report.ended.finishing = take_interruptions("the table of the samples so far follows");
   const size_t shown = options_.pictures || !options_.draw.empty() ? kShownSamples : 0;
-  TaskScores scores = on_part_of_samples([&] {
+  const auto judge = [&] {
     return judge_.judge(candidates.models, candidates.folder_names(), "comparing " + what, {.shown = shown});
-  });
+  };
+  TaskScores scores = [&] {
+    if (options_.evaluation.metric || !options_.evaluation.metric_command.empty()) {  // it judges all samples or none
+      const Unstopped whole(Unstopped::By::TimeLimit);
+      return judge();
+    }
+    report.ended.finishing = take_interruptions("the table of the samples so far follows");
+    return on_part_of_samples(judge);
+  }();
   scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
 

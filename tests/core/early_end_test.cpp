@@ -96,8 +96,16 @@ TEST(EarlyEnd, NothingStopsAChangeButItsCaller) {
   const Unstopped change;
   const Interrupted flag;
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  EXPECT_FALSE(source.stop_requested());
   source.request_stop();
+  EXPECT_TRUE(stop_requested());
+}
+
+TEST(EarlyEnd, AnInterruptionStopsWorkWithoutALimit) {
+  const EarlyEnd early(kSoon);
+  const Unstopped whole(Unstopped::By::TimeLimit);
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  stop_if_interrupted();
+  const Interrupted flag;
   EXPECT_TRUE(stop_requested());
 }
 

@@ -17,8 +17,8 @@ TEST(TargetVersions, HaveTheFactsOfTheNearestOlderOne) {
 }
 
 TEST(TargetVersions, OfOnnxRuntimeRefuseNewerOpsetsBelowTheDefault) {
-  const std::pair<const char*, int64_t> cases[] = {{"1.16", 19}, {"1.17", 20}, {"1.18", 21}, {"1.20", 21}, {"1.22", 22},
-                                                   {"1.23", 23}, {"1.24", 25}, {"1.29", 26}};
+  const std::pair<const char*, int64_t> cases[] = {{"1.16", 19}, {"1.17", 20}, {"1.18", 21}, {"1.20", 21},
+                                                   {"1.22", 22}, {"1.23", 23}, {"1.24", 25}, {"1.29", 26}};
   for (const auto& [version, newest] : cases) {
     const Target& target = find_target(std::string("onnxruntime:") + version);
     EXPECT_TRUE(target.parser.refuses_newer) << version;
