@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "detent/base/api.h"
+#include "detent/base/data_source.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/input_check.h"
 #include "detent/reports/output_report.h"
 #include "detent/reports/provenance.h"
 #include "detent/reports/table_report.h"
@@ -40,14 +43,17 @@ struct ModelReport {
   int64_t float_casts = 0;  ///< Cast nodes from one float type to another
   int64_t parameters = 0;   ///< elements of all constants
   bool quantized = false;
-  std::string producer;                  ///< "pytorch 2.1"; empty: the model names none
-  std::optional<Provenance> provenance;  ///< absent: Detent did not write the model
+  std::string producer;                              ///< "pytorch 2.1"; empty: the model names none
+  std::optional<Provenance> provenance;              ///< absent: Detent did not write the model
+  std::optional<InputCheckReport> input_check = {};  ///< absent: no data were given
 };
 
 /// Describes a model. One that may be a detector runs once on zeros, if it can, to be recognized by its shapes.
 /// Operators that cannot run are part of the report, not an error.
-/// Errors  InvalidModel when the file is unreadable or no ONNX model.
-[[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);
+/// data    samples to look at the float model on (ModelReport::input_check); nothing: the model alone
+/// Errors  InvalidModel when the file is unreadable or no ONNX model; with data those of reading and running.
+[[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model, const DataOptions& data = {},
+                                                   const RunSettings& run = {});
 
 /// Histogram of a value in a few rows of equal width.
 struct DistributionReport {

@@ -25,6 +25,7 @@
 #include "detent/reports/early_end_report.h"
 #include "detent/reports/equalize_report.h"
 #include "detent/reports/error_report.h"
+#include "detent/reports/input_check.h"
 #include "detent/reports/latency_report.h"
 #include "detent/reports/output_report.h"
 #include "detent/reports/plan_report.h"
@@ -165,6 +166,7 @@ struct QuantizeReport {
   std::vector<std::string> notes;
   Provenance provenance;  ///< as in the file's metadata
   EarlyEndReport ended = {};
+  std::optional<InputCheckReport> input_check = {};  ///< absent: the data are no pictures, or only a table was given
 };
 
 /// Calibrates, places pairs, rewrites, measures and writes.

@@ -421,8 +421,9 @@ OptionList options_of(VerifyOptions& o, ReportOptions& report) {
 OptionList options_of(InspectOptions& o, ReportOptions& report) {
   return list_of(
       row("FILE", &o.file, "ONNX model or calibration table", {.file = FileUse::ReadsModel, .required = true}),
-      row("--value NAME", &o.value, "Show the distribution of this value of a table"),
-      report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}), limit_options(true));
+      row("--value NAME", &o.value, "Show the distribution of this value of a table"), data_options(o.data, false),
+      run_options(o.run), report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}),
+      limit_options(true));
 }
 
 OptionList options_of(CacheExportOptions& o, ReportOptions& report) {

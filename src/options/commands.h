@@ -44,17 +44,21 @@ struct ReportOptions {
 /// Options of `detent inspect`.
 struct InspectOptions {
   std::filesystem::path file;
-  std::string value;  ///< name of a table's value; empty: the whole table
+  std::string value;      ///< name of a table's value; empty: the whole table
+  DataOptions data = {};  ///< for a float model: how it does on them
+  RunSettings run = {};
 };
 /// Describes a model, a table, or one value of a table.
 /// Errors  Usage for a value of a model; those of inspect_model, inspect_table and inspect_table_value.
 [[nodiscard]] inline std::variant<ModelReport, TableReport, DistributionReport> inspect_file(
     const InspectOptions& options) {
   if (is_table(options.file)) {
+    if (options.data.given())
+      throw Error(ErrorCode::Usage, "--data: " + options.file.string() + " is a calibration table, not a model");
     if (options.value.empty()) return inspect_table(options.file);
     return inspect_table_value(options.file, options.value);
   }
-  if (options.value.empty()) return inspect_model(options.file);
+  if (options.value.empty()) return inspect_model(options.file, options.data, options.run);
   throw Error(ErrorCode::Usage, "--value: " + options.file.string() + " is not a calibration table");
 }
 

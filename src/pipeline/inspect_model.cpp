@@ -1,4 +1,5 @@
 
+#include "core/stop.h"
 #include "detections/graph_layout.h"
 #include "detent/inspect.h"
 #include "model/model.h"
@@ -6,6 +7,7 @@
 #include "model/qoperators.h"
 #include "ops/find_operator.h"
 #include "outputs/output_reading.h"
+#include "pipeline/parts/input_check.h"
 #include "pipeline/parts/provenance.h"
 #include "place/draft/float_nodes.h"
 #include "prepare/read_model_to_run.h"
@@ -37,7 +39,8 @@ void add_meanings(const Graph& graph, ModelReport& report) {
 
 }  // namespace
 
-ModelReport inspect_model(const std::filesystem::path& path) {
+ModelReport inspect_model(const std::filesystem::path& path, const DataOptions& data, const RunSettings& run) {
+  const StopScope stop(run.stop);
   Expansion expansion;
   const Model model = read_any_model(path, expansion);
   const Graph& graph = model.graph();
@@ -69,6 +72,11 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     report.unsupported.push_back({node.name, node.op_type, kept == expansion.kept.end() ? item.reason : kept->reason});
   }
   add_meanings(graph, report);
+  if (data.given()) {
+    const SampleRequest request = requested_samples(data, nullptr, run).data;
+    report.input_check =
+        check_inputs(read_float_model(path), path.string(), data, request, run, InputCheckEffort::Whole);
+  }
   return report;
 }
 

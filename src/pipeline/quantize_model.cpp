@@ -20,6 +20,7 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/detection_pictures.h"
+#include "pipeline/parts/input_check.h"
 #include "pipeline/parts/pipeline_files.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/rewritten_model.h"
@@ -137,10 +138,20 @@ void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model
   conclude(bound, judge);
 }
 
+/// Looks at the float model on pictures; nullopt for other data.
+std::optional<InputCheckReport> check_pictures(const QuantizeOptions& options, const Prepared& prepared) {
+  const Recipe& recipe = prepared.recipe;
+  if (!prepared.data || !recipe.data.preprocess.images || recipe.data.steps || recipe.pipeline) return std::nullopt;
+  const bool little = options.accuracy == Accuracy::Fast;
+  return check_inputs(*prepared.float32, options.model.string(), options.data, recipe.data, options.run,
+                      InputCheckEffort::Little, little ? 0 : static_cast<double>(prepared.plan.coverage.macs));
+}
+
 QuantizeReport begin_report(QuantizeWork& work) {
   const auto& [prepared, measured, chosen] = work.attempt;
   QuantizeReport report = start_report(work.given, prepared, measured, chosen, std::move(work.bound));
   report.latency = std::move(work.latency);
+  report.input_check = std::move(work.input_check);
   report.ended = std::move(work.ended);
   report.ended.reason = early_end_text();
   return report;
@@ -190,6 +201,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(std::move(prepared)));
 
+  work.input_check = check_pictures(options, prepared);
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
   if (!is_ending_early()) work.ended.finishing.reset();  // a file that was not checked is not kept
@@ -234,6 +246,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   add_verdict(report, options, prepared,
               {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen, measured,
                std::move(written.unseen)});
+  if (report.input_check) judge_input(report.verdict, *report.input_check);
   add_cost(stopwatch, report);
   return report;
 }

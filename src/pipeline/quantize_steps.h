@@ -26,6 +26,7 @@ struct QuantizeWork {
 
   EarlyEndReport ended = {};  ///< with the names of the steps that an early end left out
 
+  std::optional<InputCheckReport> input_check = {};
   [[nodiscard]] bool has_bound() const { return judge && judge->has_bound(); }
   [[nodiscard]] bool scores_alone() const { return judge && !judge->has_bound(); }
 };

@@ -266,6 +266,13 @@ std::vector<std::string> unseen_values(const Graph& graph, const Rewrite& rewrit
   return names;
 }
 
+void judge_input(VerdictReport& verdict, const InputCheckReport& check) {
+  const bool wrong = check.verdict == InputCheckReport::Verdict::Wrong;
+  if (!wrong || !verdict.quality || *verdict.quality == Quality::Broken) return;
+  verdict.quality = Quality::Unknown;
+  verdict.reasons.insert(verdict.reasons.begin(), "the float model is fed wrongly");
+}
+
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
   JudgedFacts facts{.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,

@@ -27,4 +27,8 @@ struct VerdictGrounds {
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds);
 
+/// Makes the verdict unknown, unless it is broken, where the float model is fed wrongly: what it answers then tells
+/// nothing of the file.
+void judge_input(VerdictReport& verdict, const InputCheckReport& check);
+
 }  // namespace detent

@@ -174,6 +174,7 @@ Document document_of(const ModelReport& report) {
   for (const auto& [domain, version] : report.opset)
     document.facts.push_back({domain.empty() ? "opset" : domain, " ", count(version)});
   if (report.quantized) document.facts.emplace_back("quantized");
+  if (report.input_check) add_input_check(document, *report.input_check, true);
   return document;
 }
 

@@ -166,6 +166,7 @@ Document document_of(const QuantizeReport& report) {
   if (report.verdict.quality == Quality::Good && !report.next_command.empty())
     document.verdict.push_back(Line{{"next: ", code(report.next_command)}, Role::Detail});
   add_early_end(document, report.ended);
+  if (report.input_check) add_input_check(document, *report.input_check, false);
   auto& figures = document.figures.figures;
   for (auto& figure : error_figures(report.error)) figures.push_back(std::move(figure));
   if (!unquantized)

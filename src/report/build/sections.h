@@ -32,6 +32,9 @@ enum class Listed : uint8_t {
 [[nodiscard]] document::Section floats(const std::optional<FloatReport>& report);
 /// Says in front of everything that the work ended early, and what is missing; nothing where it ran to its end.
 void add_early_end(document::Document& document, const EarlyEndReport& ended);
+/// Says in front of everything what is wrong with the input of the float model, and the command that cures it.
+/// always  also where nothing is
+void add_input_check(document::Document& document, const InputCheckReport& check, bool always);
 /// Lists what lint finds, worst first.
 [[nodiscard]] document::Section findings(const LintReport& report);
 /// The graph as it is drawn.

@@ -166,6 +166,14 @@ void add_early_end(Document& document, const EarlyEndReport& ended) {
     document.verdict.insert(document.verdict.begin(), Line{words});
 }
 
+void add_input_check(Document& document, const InputCheckReport& check, bool always) {
+  if (check.verdict == InputCheckReport::Verdict::Good && !always) return;
+  const Words words{"input: ", name_of(check.verdict), ": ",
+                    joined({check.reasons.begin(), check.reasons.end()}, "; ")};
+  document.warning = document.warning.empty() ? words : Words{words, ". ", document.warning};
+  document.verdict.push_back(Line{{"next: ", document::code(check.command)}, Role::Detail});
+}
+
 Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms) {
   Section section{Topic::Blame, {}};
   if (verdict.blame.empty()) return section;

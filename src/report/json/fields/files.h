@@ -4,6 +4,7 @@
 #include "detent/inspect.h"
 #include "detent/run.h"
 #include "detent/verify.h"
+#include "report/json/fields/early_end.h"
 #include "report/json/fields/parts.h"
 
 namespace detent::json {
@@ -51,6 +52,7 @@ void fields(auto& v, const ModelReport& r) {
   v("producer", r.producer, "Producer that the model names; may be empty.");
   v("provenance", r.provenance, "Provenance of a model that Detent wrote; null for other models.");
   v("unsupported", r.unsupported, "The nodes that cannot run.");
+  v.optional("input_check", r.input_check, "Look at the float model on the data; absent without --data.");
 }
 
 void fields(auto& v, const TableReport::Value::Tokens& r) {

@@ -152,6 +152,8 @@ void fields(auto& v, const QuantizeReport& r) {
   verdict_fields(v, r.verdict);
   v("provenance", r.provenance, "Provenance in the written file.");
   early_end_fields(v, r.ended);
+  v.optional("input_check", r.input_check,
+             "Look at the float model on the data; absent where the data are no pictures.");
   v("seconds", Finite{r.seconds}, kCommandSeconds);
   v("calibration_seconds", Finite{r.calibration_seconds}, "Time of the calibration pass, in seconds.");
   v("peak_mb", Finite{r.peak_mb}, "Largest memory of the program so far, in megabytes of 10^6 bytes.");

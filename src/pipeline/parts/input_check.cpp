@@ -1,0 +1,197 @@
+#include "pipeline/parts/input_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "detent/base/error.h"
+#include "evaluate/certainty.h"
+#include "options/groups.h"
+#include "run/open_samples.h"
+#include "run/sample_subset.h"
+
+namespace detent {
+
+namespace {
+
+using Verdict = InputCheckReport::Verdict;
+using Spec = PreprocessSpec;
+
+constexpr size_t kSamples = 24, kFewSamples = 12;
+constexpr double kLeastShare = 0.05, kWrongErrors = 3, kDoubtfulErrors = 2.5;
+constexpr double kBlind = 0.0125;                           // one box of .25 a picture
+constexpr double kLittleWork = 1e11;                        // multiply-adds
+constexpr double kUnsureClasses = 0.5, kUnsureBoxes = 0.2;  // certainties below which others are tried all the same
+
+/// Numbers of pixels that networks are trained with.
+struct Scale {
+  const char* words;
+  const char* pairs;
+};
+constexpr Scale kScales[] = {{"pixels from 0 to 255", "div=1,mean=0,std=1"},
+                             {"pixels from 0 to 1", "div=255,mean=0,std=1"},
+                             {"pixels from -1 to 1", "div=255,mean=.5,std=.5"},
+                             {"ImageNet's mean and deviation", "div=255,mean=.485/.456/.406,std=.229/.224/.225"}};
+
+/// Another preprocessing of the same pictures.
+struct Other {
+  std::string text, words;
+};
+
+bool same_numbers(const Spec& a, const Spec& b) {
+  return a.color == b.color && a.div == b.div && a.mean == b.mean && a.std == b.std;
+}
+
+/// Returns the preprocessings with other colours or numbers, those that change one of the two first.
+std::vector<Other> others_of(const Preprocess& given) {
+  const Spec& spec = *given.images;
+  const bool rgb = spec.color == Spec::Color::Rgb;
+  const std::string kept = rgb ? "color=rgb" : "color=bgr", swapped = rgb ? "color=bgr" : "color=rgb";
+  const std::string exchanged = std::string(rgb ? "BGR" : "RGB") + " instead of " + (rgb ? "RGB" : "BGR");
+  std::vector<Other> others{{given.text + "," + swapped, exchanged}};
+  for (const bool swaps : {false, true})
+    for (const Scale& scale : kScales) {
+      Other other{given.text + "," + (swaps ? swapped : kept) + "," + scale.pairs,
+                  std::string(scale.words) + (swaps ? ", " + exchanged : "")};
+      const Spec made = parse_preprocess(other.text);
+      if (same_numbers(made, spec)) continue;
+      Spec alike = made;
+      alike.color = spec.color;
+      if (!(swaps && same_numbers(alike, spec))) others.push_back(std::move(other));
+    }
+  return others;
+}
+
+/// Returns the name of the preset that is this preprocessing, or its pairs.
+std::string shortest_name(const std::string& text) {
+  const Spec spec = parse_preprocess(text);
+  for (const PreprocessPreset& preset : preprocess_presets()) {
+    const Spec known = parse_preprocess(preset.name);
+    const bool same_place = known.resize_short == spec.resize_short && known.resize_to == spec.resize_to &&
+                            known.crop == spec.crop && known.letterbox.has_value() == spec.letterbox.has_value() &&
+                            known.interpolation == spec.interpolation && known.channels_last == spec.channels_last;
+    if (same_place && !spec.letterbox && same_numbers(known, spec)) return std::string(preset.name);
+  }
+  return text;
+}
+
+std::string command_for(const std::string& model, DataOptions data, const std::string& preprocess) {
+  data.preprocess = preprocess;
+  DataOptions usual;
+  std::string command = "detent quantize " + shell_quoted(model);
+  for (const auto& [option, value] : changed(data_options(data, true), data_options(usual, true)))
+    command += " --" + option + " " + shell_quoted(value);
+  return command + " -o " + shell_quoted(std::filesystem::path(model).stem().string() + ".int8.onnx");
+}
+
+/// Returns the certainty with another preprocessing.
+Certainty certainty_with(const Other& other, const Model& model, SampleRequest request, size_t count,
+                         const RunSettings& run) {
+  request.preprocess = parse_any_preprocess(other.text);
+  const std::unique_ptr<DataSource> all = open_samples(request, model);
+  const SampleSubset samples(*all, spread_samples(*all, count));
+  return measure_certainty(model, samples, run);
+}
+
+class InputCheck {
+ public:
+  InputCheck(const Model& model, const std::string& path, const DataOptions& data, const SampleRequest& request,
+             const RunSettings& run)
+      : model_(model), path_(path), data_(data), request_(request), run_(run) {
+    run_.reporter = &Reporter::silent();
+    run_.skip_bad_data = true;
+  }
+
+  InputCheckReport check(InputCheckEffort effort, double macs) {
+    count_ = effort == InputCheckEffort::Whole ? kSamples : kFewSamples;
+    const std::unique_ptr<DataSource> all = open_samples(request_, model_);
+    const SampleSubset samples(*all, spread_samples(*all, count_));
+    given_ = measure_certainty(model_, samples, run_);
+    report_.command = command_for(path_, data_, data_.preprocess);
+    for (const std::string& name : given_.broken)
+      find(Verdict::Wrong, "output '" + name + "' has numbers that are not finite");
+    if (all->size() > 1)
+      for (const std::string& name : given_.dull)
+        find(given_.dull.size() == model_.graph().outputs().size() ? Verdict::Wrong : Verdict::Doubtful,
+             "output '" + name + "' is the same for all samples");
+    const bool detects = given_.of == Certainty::Of::Detections;
+    if (detects && given_.mean() < kBlind) find(Verdict::Doubtful, "no object is detected in any of these pictures");
+    const bool unsure = given_.mean() < (detects ? kUnsureBoxes : kUnsureClasses);
+    const bool cheap = macs > 0 && macs * static_cast<double>(samples.size()) * 8 <= kLittleWork;
+    if (has_colours() && given_.of != Certainty::Of::Nothing &&
+        (effort == InputCheckEffort::Whole || cheap || unsure || report_.verdict != Verdict::Good))
+      try_others();
+    if (report_.reasons.empty()) report_.reasons.push_back(praise(samples.size()));
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] bool has_colours() const {
+    return request_.preprocess.images && request_.preprocess.images->color != Spec::Color::Gray;
+  }
+
+  void find(Verdict verdict, std::string reason) {
+    report_.verdict = std::max(report_.verdict, verdict);
+    report_.reasons.push_back(std::move(reason));
+  }
+
+  void try_others() {
+    std::optional<std::pair<Other, CertaintyGain>> best;
+    Certainty of_best;
+    for (const Other& other : others_of(request_.preprocess)) {
+      Certainty found = certainty_with(other, model_, request_, count_, run_);
+      const CertaintyGain gain = compare_certainty(given_, found);
+      if (gain.errors < kDoubtfulErrors || gain.share < kLeastShare || (best && gain.gain <= best->second.gain))
+        continue;
+      best = {other, gain}, of_best = std::move(found);
+    }
+    if (!best) return;
+    const auto& [other, gain] = *best;
+    const std::string name = shortest_name(other.text);
+    report_.command = command_for(path_, data_, name);
+    const std::string what =
+        given_.of == Certainty::Of::Detections
+            ? fmt::format("scores of boxes rise from {:.2f} to {:.2f}", given_.mean(), of_best.mean())
+            : fmt::format("its answers tell {:.2f} nats instead of {:.2f}", of_best.mean(), given_.mean());
+    report_.reasons.insert(report_.reasons.begin(),
+                           fmt::format("the model is surer with {}: {} ({:.1f} standard errors); --preprocess {}",
+                                       other.words, what, gain.errors, name));
+    report_.verdict = std::max(report_.verdict, gain.errors >= kWrongErrors ? Verdict::Wrong : Verdict::Doubtful);
+  }
+
+  [[nodiscard]] std::string praise(size_t samples) const {
+    if (given_.of == Certainty::Of::Nothing)
+      return fmt::format("outputs of {} are finite and depend on the sample; they do not tell more",
+                         plural(samples, "sample"));
+    return fmt::format("{} of {}: {}", given_.of == Certainty::Of::Detections ? "boxes" : "answers",
+                       plural(samples, "sample"),
+                       given_.of == Certainty::Of::Detections
+                           ? fmt::format("the 20 highest scores have a mean of {:.2f}", given_.mean())
+                           : fmt::format("{:.2f} nats each", given_.mean()));
+  }
+
+  const Model& model_;
+  const std::string& path_;
+  const DataOptions& data_;
+  const SampleRequest& request_;
+  RunSettings run_;
+  size_t count_ = kSamples;
+  Certainty given_;
+  InputCheckReport report_;
+};
+
+}  // namespace
+
+InputCheckReport check_inputs(const Model& model, const std::string& path, const DataOptions& data,
+                              const SampleRequest& request, const RunSettings& run, InputCheckEffort effort,
+                              double macs) {
+  return InputCheck(model, path, data, request, run).check(effort, macs);
+}
+
+}  // namespace detent

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "datasets/sample_request.h"
+#include "detent/options/run_settings.h"
+#include "detent/reports/input_check.h"
+#include "model/model.h"
+
+namespace detent {
+
+/// The work that a check of the input may cost.
+enum class InputCheckEffort : uint8_t {
+  Little,  ///< other preprocessings are tried where that costs at most 100 billion multiply-adds, or the model is
+           ///< unsure
+  Whole    ///< they are always tried
+};
+
+/// Looks at the float model on at most 24 samples (12 for Little), evenly over the data: outputs that do not depend on
+/// the sample, that are not finite, no detections; and, for pictures of three channels, whether the model is surer of
+/// its answers (Certainty) with other colours, or pixels of another scale.
+///
+/// Wrong     an output is the same for all samples or not finite, or another preprocessing is surer by 5 % and 3
+/// standard
+///           errors of the paired difference.
+/// Doubtful  surer by 5 % and 2.5 standard errors; a detector sees nothing in any picture.
+/// Source    of these limits: bench/input_check.py, 9 networks with 4 preprocessings each.
+///
+/// model    the float model, ready to run
+/// path     of the model, for the command
+/// macs     multiply-adds of a sample; 0: unknown
+/// Errors   those of opening, reading and running.
+[[nodiscard]] InputCheckReport check_inputs(const Model& model, const std::string& path, const DataOptions& data,
+                                            const SampleRequest& request, const RunSettings& run,
+                                            InputCheckEffort effort, double macs = 0);
+
+}  // namespace detent
