@@ -11,6 +11,7 @@
 #include "detent/reports/graph_report.h"
 #include "detent/reports/latency_report.h"
 #include "detent/reports/runs.h"
+#include "detent/reports/speed_estimate.h"
 #include "detent/reports/speed_outlook.h"
 
 namespace detent {
@@ -100,6 +101,8 @@ struct PlanReport {
   std::vector<StandaloneQuantizer> quantizers;
   /// Set by plan_model, and by lint_model for files with pairs, for INT8 with TensorRT.
   std::optional<SpeedOutlook> outlook;
+  /// Set by plan_model for INT8 with TensorRT, where sizes are known and something has a pair.
+  std::optional<SpeedEstimate> estimate;
   /// Knowledge of the table of plan_model() about networks with such layers; one a machine. Empty without a table.
   std::vector<LatencyForecast> forecasts;
   /// How outputs hold a detector's boxes and scores, in words; set by plan_model, empty where none were recognized.

@@ -347,6 +347,8 @@ PlanReport describe_final_plan(Prepared prepared) {
   const Recipe& recipe = prepared.recipe;
   name_overruled(prepared.plan, prepared.graph(), recipe.placement, prepared.shapes, recipe.kept);
   PlanReport report = describe_placement(prepared);
+  if (const auto& estimate = *recipe.target->engine.estimate)
+    report.estimate = estimate(prepared.plan, prepared.graph(), prepared.shapes);
   if (recipe.target->engine.fast_in_half && prepared.plan.type == CodeType::Int8) {
     const auto sizes = named_sizes(prepared.graph(), prepared.shapes);
     add_outlook(with_pairs(prepared).graph(), sizes, report);

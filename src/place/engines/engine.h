@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detent/options/code_type.h"
+#include "detent/reports/speed_estimate.h"
+#include "model/graph/value_shapes.h"
 #include "place/engines/decided.h"
 #include "place/engines/engine_list.h"
 #include "place/engines/operator_form.h"
@@ -88,6 +91,9 @@ struct EngineDef {
   Decided<std::string (*)(const Target& target, std::string_view calibrator)> cache_version;
   /// Returns the layers of a plan that may not build beside 16-bit floats, where a version is not strongly typed.
   Decided<std::vector<std::string> (*)(const PlacementPlan& plan, const Graph& graph)> half_risks;
+  /// Returns how long a plan's file takes on GPUs; nullopt where nothing tells.
+  Decided<std::optional<SpeedEstimate> (*)(const PlacementPlan& plan, const Graph& graph, const ValueShapes& shapes)>
+      estimate;
   /// Returns the command that builds or runs the written file.
   Decided<std::string (*)(const Target& target, const NextCommand& next)> next_command;
 };

@@ -153,6 +153,26 @@ Section coverage(const PlanReport& plan) {
   return section;
 }
 
+/// Returns "1.35", a GPU's milliseconds of FP16 over those of the file.
+Number times(const GpuEstimate& estimate) { return {.value = estimate.ratio, .digits = 2}; }
+
+Number estimated_ms(double value) { return {.value = value, .unit = Unit::Milliseconds, .digits = 2}; }
+
+Line estimate_line(const SpeedEstimate& estimate) {
+  Number ratio = times(estimate);
+  ratio.error = estimate.ratio * estimate.error;
+  return Line{{"estimate: ", ratio, " of FP16 on an ", estimate.gpu, " (", estimated_ms(estimate.float_ms), " -> ",
+               estimated_ms(estimate.ms), "); ", estimate.source},
+              Role::Apart};
+}
+
+Line other_gpus(const SpeedEstimate& estimate) {
+  std::vector<Words> others;
+  for (const GpuEstimate& one : estimate.others)
+    others.push_back({one.gpu, " ", times(one), " (", estimated_ms(one.float_ms), " -> ", estimated_ms(one.ms), ")"});
+  return Line{{"by data sheets, not measured: ", joined(others)}, Role::Detail};
+}
+
 Section quantizers(const PlanReport& plan) {
   Section section{Topic::Quantizers, {}};
   if (!plan.outlook) return section;
@@ -173,6 +193,10 @@ Section quantizers(const PlanReport& plan) {
                          code("quantize --latency-command trtexec"), "."},
                         Role::Lead},
                    std::move(table)};
+  if (plan.estimate) {
+    section.parts.insert(section.parts.begin() + 1, estimate_line(*plan.estimate));
+    section.parts.insert(section.parts.begin() + 2, other_gpus(*plan.estimate));
+  }
   return section;
 }
 

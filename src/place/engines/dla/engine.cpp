@@ -59,6 +59,7 @@ constexpr EngineDef kEngine{
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = detent::tensorrt::cache_version,
     .half_risks = nullptr,
+    .estimate = nullptr,
     .next_command = next_command,
 };
 

@@ -90,6 +90,7 @@ constexpr EngineDef kEngine{
     .slow_between_pairs = kFloatBetweenPairs,
     .cache_version = nullptr,
     .half_risks = nullptr,
+    .estimate = nullptr,
     .next_command = nullptr,
 };
 

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "place/engines/tensorrt/estimate.h"
 #include "place/engines/tensorrt/fused_attention.h"
 #include "place/engines/tensorrt/half_risks.h"
 #include "place/engines/tensorrt/next_command.h"
@@ -59,6 +60,7 @@ constexpr EngineDef kEngine{
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = cache_version,
     .half_risks = half_risks,
+    .estimate = estimate,
     .next_command = next_command,
 };
 

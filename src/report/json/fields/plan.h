@@ -8,6 +8,8 @@
 
 namespace detent::json {
 
+inline constexpr const char* kEstimateSource = "Where the numbers of the GPU are from.";
+
 void plan_head_fields(auto& v, const PlanReport& r) {
   model_and_target_fields(v, r);
   v("samples", r.samples, "Number of samples that were read: all, or one if only sizes are needed; 0 without data.");
@@ -62,6 +64,27 @@ void fields(auto& v, const SpeedOutlook& r) {
     "open.");
 }
 
+void gpu_estimate_fields(auto& v, const GpuEstimate& r) {
+  v("gpu", r.gpu, "Name of the GPU.");
+  v("float_ms", Finite{r.float_ms}, "Milliseconds of the float model in FP16.");
+  v("ms", Finite{r.ms}, "Milliseconds of the planned file, built for INT8 and FP16.");
+  v("ratio", Finite{r.ratio}, "The first of these over the second: above 1 the file is faster.");
+}
+
+void fields(auto& v, const GpuEstimate& r) {
+  v.part("gpu_estimate", "The same model on a GPU that it was not fitted on.");
+  gpu_estimate_fields(v, r);
+  v("source", r.source, kEstimateSource);
+}
+
+void fields(auto& v, const SpeedEstimate& r) {
+  v.part("estimate", "Milliseconds by a model of TensorRT's kernels: arithmetic, bytes, starts.");
+  gpu_estimate_fields(v, r);
+  v("error", Finite{r.error}, "Standard error of the ratio, as a fraction of it.");
+  v("source", r.source, kEstimateSource);
+  v("others", r.others, "Other GPUs by their data sheets; the error is not known there.");
+}
+
 /// Members about the speed with TensorRT, of plan and lint.
 void speed_fields(auto& v, const PlanReport& r) {
   v("quantizers", r.quantizers, "Nodes of pairs that TensorRT would run as layers by themselves, in node order.");
@@ -84,6 +107,8 @@ void fields(auto& v, const PlanReport& r) {
   v("forecasts", r.forecasts,
     "What tables of measured latencies expect of the plan, one a machine; empty without one.");
   v.optional("detections", filled(r.detections), kDetections);
+  v.optional("estimate", r.estimate,
+             "How long FP16 and the planned file are expected to take with TensorRT; absent where nothing is known.");
 }
 
 void fields(auto& v, const LintReport::Finding& r) {
