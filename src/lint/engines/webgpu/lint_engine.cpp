@@ -5,8 +5,8 @@ namespace detent::webgpu {
 namespace {
 
 constexpr std::string_view kErrors =
-    "scale-not-positive missing-axis wrong-axis q-and-dq-differ q-without-dq fp8-refused-by-engine";
-constexpr std::string_view kWarnings = "quantized-on-cpu scale-not-constant fp8-on-float-operator";
+    "scale-not-constant scale-not-positive missing-axis wrong-axis q-and-dq-differ q-without-dq fp8-refused-by-engine";
+constexpr std::string_view kWarnings = "quantized-on-cpu fp8-on-float-operator";
 constexpr std::string_view kAbsent =
     "codes-not-8-bit fp16-scale-below-opset-19 cast-between-q-and-dq operator-between-q-and-dq weight-without-dq "
     "bias-scale pair-between-conv-and-activation concat-scales-differ coarse-scores copy-scales-differ float-island "

@@ -42,7 +42,7 @@ constexpr EngineDef kEngine{
     .id = Engine::Web,
     .name = "web",
     .title = "ONNX Runtime Web",
-    .family = "web",
+    .family = "onnxruntime",
     .page = "src/place/RULES.md#rules-of-onnx-runtime-web",
     .targets = targets,
     .rules = kRules,

@@ -7,7 +7,7 @@
 namespace detent::webgpu {
 namespace {
 
-constexpr std::array kTypes{ActivationType{DataType::UInt8}};
+constexpr std::array kTypes{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8}};
 
 std::span<const Target> targets();
 
