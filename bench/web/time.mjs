@@ -1,6 +1,6 @@
-// node time.mjs FOLDER [OPERATOR]: a JSON line for each network of FOLDER's index (kernels.py): least CPU milliseconds of
-// the operator on floats (f) and codes (i), by the difference of one and three repetitions. Needs onnxruntime-web in the
-// node_modules of the folder that DETENT_WEB names.
+// node time.mjs FOLDER [OPERATOR]: a JSON line for each network of FOLDER's index (kernels.py): least CPU milliseconds
+// of the operator on floats (f) and codes (i), by the difference of one and three repetitions. Needs onnxruntime-web in
+// the node_modules of the folder that DETENT_WEB names.
 import fs from 'fs';
 import { createRequire } from 'module';
 const require = createRequire((process.env.DETENT_WEB || process.cwd()) + '/x.js');

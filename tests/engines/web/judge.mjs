@@ -1,6 +1,7 @@
-// node judge.mjs PROGRAM SAMPLE_FOLDER FOLDER: quantizes the bundled sample for the browser and runs it in ONNX Runtime Web
-// (WebAssembly, one thread). Exits 1 if the file does not load, computes other than `detent run`, or is slower than float;
-// 77 where onnxruntime-web is not installed (npm install in the folder of this file, or in the one that DETENT_WEB names).
+// node judge.mjs PROGRAM SAMPLE_FOLDER FOLDER: quantizes the bundled sample for the browser and runs it in ONNX Runtime
+// Web (WebAssembly, one thread). Exits 1 if the file does not load, computes other than `detent run`, or is slower than
+// float. Exits 77 where onnxruntime-web is not installed: `npm install` in the folder of this file, or in the one that
+// DETENT_WEB names.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// node serve.mjs MODEL.onnx IMAGE [PORT]: serves the page with the quantized sample. `npm install onnxruntime-web` in the
-// folder of the call, or in one that DETENT_WEB names.
+// node serve.mjs MODEL.onnx IMAGE [PORT]: serves the page with the quantized sample. `npm install onnxruntime-web` in
+// the folder of the call, or in one that DETENT_WEB names.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -21,7 +21,7 @@ using namespace rules;
 using namespace rules::onnxruntime;
 using namespace rules::web;
 
-// Those of ONNX Runtime, whose graph passes and kernels it has, without the native kernels' O11.
+// ONNX Runtime's own rules, whose graph passes and kernels it has, without the native kernels' O11.
 constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,
                             &kSignalFrontEnd,  &kRuinedProducts,
                             &kResidualStream,  &kDecoding,

@@ -13,9 +13,10 @@
 //   file is faster so, by more than 5 %. Layers are judged together: those of a region share the conversions at its
 //   border. A product with a scale at run time is judged alone. Such a layer may read a pair, and its neighbours stay
 //   INT8. Open extents count as 1 in front and as 16 elsewhere.
-// * Why: an INT8 depthwise Conv takes 1.5 to 5.5 times as long as the float one, a MaxPool on codes 8 to 13 times, an
-//   average pooling 3 to 4 times, a Conv of few channels 1.2 to 6 times; Convs and products of 64 channels and more
-//   take .4 to .75 of it. The file for ONNX Runtime's native engine was 1.15 times (MobileNetV2) to 1.8 times
+// * Why: an INT8 depthwise Conv takes 1.5 to 5.5 times as long as the float one, a MaxPool on codes 8 to 13 times. An
+//   average pooling takes 3 to 4 times as long, a Conv of few channels 1.2 to 6 times. Convs and products of 64
+//   channels and more take .4 to .75 of the float time.
+//   The file for ONNX Runtime's native engine was 1.15 times (MobileNetV2) to 1.8 times
 //   (MobileNetV3-S) slower than float there.
 // * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
 // * Source: 158 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:

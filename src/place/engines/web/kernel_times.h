@@ -18,7 +18,7 @@ class WebKernels {
   /// facts  must outlive this object
   explicit WebKernels(const GraphFacts& facts) : facts_(facts), certain_(facts) {}
 
-  /// Returns zeros for a node that has one form, or extents that nobody knows.
+  /// Returns zeros for a node that has one form, or unknown extents.
   [[nodiscard]] KernelTimes times(const Node& node);
   /// Returns what a QuantizeLinear, or a DequantizeLinear, takes for a value.
   [[nodiscard]] double quantizing(ValueId value);
