@@ -5,6 +5,7 @@
 #include "lint/engines/openvino/findings.h"
 #include "lint/engines/qnn/findings.h"
 #include "lint/engines/tensorrt/findings.h"
+#include "lint/engines/webgpu/findings.h"
 #include "lint/findings/findings.h"
 
 namespace detent {
@@ -78,6 +79,7 @@ constexpr FindingKind kFindings[] = {
      findings::attention_not_fused},
     {"saturates-without-vnni", kEvery, "weights whose products saturate on x86 CPUs without VNNI",
      findings::saturates_without_vnni, kPairs, &Target::saturates_without_vnni},
+    {"quantized-on-cpu", kOwn, "a QuantizeLinear for WebGPU, which has no kernel for it", findings::quantized_on_cpu},
     {"pairs-for-dla", kOwn, "pairs in a file for DLA, which takes a calibration cache", findings::pairs_for_dla},
     {"int4-not-fused", kOwn, "a weight in blocks or of 4 bits that no kernel reads", findings::int4_not_fused},
     {"blocked-axis", kOwn, "blocks along an axis, or of a size, that TensorRT or OpenVINO does not take",

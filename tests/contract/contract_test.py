@@ -48,6 +48,7 @@ COMBINATIONS = {
     "openvino:gpu": ["", "--float-type fp16"],
     "openvino:npu": ["", "--activation int8"],
     "qnn": ["", "--activation int8", "--activation int16", "--activation uint16"],
+    "web": [""],
 }
 # Combinations (a regular expression), checks that do not hold for them, and why.
 EXCEPTIONS = (

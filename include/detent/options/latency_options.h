@@ -12,8 +12,8 @@ enum class LatencyPrefer : uint8_t { Speed, Accuracy, Size };
 
 /// A command that measures how long an engine takes to run a model.
 struct LatencyOptions {
-  /// The name of a ready command (scripts/latency: "onnxruntime", "openvino", "trtexec", "qnn"), also followed by
-  /// options, or any other command for /bin/sh. It gets the path of an ONNX file as its last argument and prints
+  /// The name of a ready command (scripts/latency: "onnxruntime", "openvino", "trtexec", "qnn", "web"), also followed
+  /// by options, or any other command for /bin/sh. It gets the path of an ONNX file as its last argument and prints
   /// milliseconds as the last line of stdout. Another exit status than 0 says that the engine does not take the file.
   /// Empty: nothing is measured.
   std::string command;

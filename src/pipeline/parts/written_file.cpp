@@ -6,6 +6,7 @@
 #include "core/memory_limit.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
+#include "rewrite/pack_products.h"
 
 namespace detent {
 
@@ -34,6 +35,15 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
               output.string() + ": the model takes " + memory_text(bytes) + " at least, and protobuf allows one file " +
                   memory_text(kMostInOneFile),
               "without --format external-data=never the weights go into a file beside it");
+}
+
+std::optional<Model> packed_for(const Target& target, const Model& model) {
+  if (!target.engine.packs_products) return std::nullopt;
+  const GraphPatch patch = pack_products(model.graph());
+  if (patch.empty()) return std::nullopt;
+  Model packed = model.clone();
+  apply_patch(packed, patch);
+  return packed;
 }
 
 uint64_t written_bytes(const std::filesystem::path& model) {

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "core/memory_limit.h"
 #include "core/stopwatch.h"
 #include "detent/options/external_data.h"
 #include "model/model.h"
 #include "pipeline/parts/plan_report.h"
+#include "place/engines/target.h"
 #include "rewrite/check_onnx_rules.h"
 #include "rewrite/write_same.h"
 
@@ -25,6 +27,10 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
 /// Returns the bytes of the model file and of the data files that it refers to.
 [[nodiscard]] uint64_t written_bytes(const std::filesystem::path& model);
 
+/// Returns the model with its products of weights in codes in the form that the target has kernels for; nullopt where
+/// that is the form that they have.
+[[nodiscard]] std::optional<Model> packed_for(const Target& target, const Model& model);
+
 /// Writes a quantized model to the output of `options`, QuantizeOptions or QuantizeWeightsOptions, and fills the
 /// report's facts of the file.
 /// source  facts of the model as it was read.
@@ -37,7 +43,11 @@ void write_quantized(const Model& model, const ModelFacts& source, const Options
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   check_onnx_rules(model.graph(), options.output, source.faults, *options.run.reporter);
   if (check) check(model);  // before an older file is replaced
-  write_same(model, options.output, write_options(options.overwrite, options.external_data), check);
+  const WriteOptions how = write_options(options.overwrite, options.external_data);
+  if (const std::optional<Model> packed = packed_for(find_target(options.target), model))
+    write_same(*packed, options.output, how);
+  else
+    write_same(model, options.output, how, check);
   report.written_opset = model.graph().opset();
   report.output_bytes = written_bytes(options.output);
 }

@@ -31,7 +31,7 @@ const std::string* PlacementDraft::why_unreached(ValueId id) const {
 
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
-  nodes_[node].out = true;
+  nodes_[node].out = true, nodes_[node].out_by = rule_;
   ends_ = {};
   for (const int slot : facts_->data_slots(node)) keep_float(node, slot, reason);
   // An LSTM says why it has no INT8 weights if the engine has such an operator.

@@ -49,6 +49,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_excluded(NodeId node) const { return nodes_[node].excluded; }
   void force(NodeId node) { nodes_[node].forced = true; }
   [[nodiscard]] bool is_out(NodeId node) const { return nodes_[node].out; }
+  /// Returns the rule that keeps a node out; nullptr for other nodes.
+  [[nodiscard]] RuleId kept_out_by(NodeId node) const { return nodes_[node].out_by; }
   /// Says why a node is kept out: "is excluded", "stays float by R15 residual stream", "stays float".
   [[nodiscard]] std::string why_out(NodeId node) const;
   [[nodiscard]] bool is_forced(NodeId node) const { return nodes_[node].forced; }
@@ -180,6 +182,7 @@ class PlacementDraft {
 
   struct NodeDraft {
     bool out = false, excluded = false, forced = false, weight_quantized = false;
+    RuleId out_by = nullptr;
     int width = 0;  ///< in bits; 0: none
     Decision layer;
     std::vector<Decision> edges;  ///< by slot

@@ -65,6 +65,7 @@ struct EngineDef {
   /// Blocks are shortened where they do not divide the rows of a weight; 4-bit codes need an even number of rows.
   Decided<bool> shortens_blocks;
   Decided<bool> int8_weights_alone;  ///< 8-bit weights of a float layer stay 8-bit in what it builds
+  Decided<bool> packs_products;      ///< a product of weights in codes is written as com.microsoft's MatMulNBits
   /// Forms of operators that it needs and exporters do not write, in the order of the changes.
   Decided<std::span<const OperatorForm>> forms;
   Decided<bool> half_bias_codes;            ///< it makes codes of a bias itself, in the type of the bias

@@ -13,7 +13,9 @@
   each(TensorRtRtx, tensorrt_rtx) \
   each(OnnxRuntime, onnxruntime) \
   each(OpenVino, openvino) \
-  each(Qnn, qnn)
+  each(Qnn, qnn) \
+  each(Web, web) \
+  each(WebGpu, webgpu)
 // clang-format on
 
 namespace detent {

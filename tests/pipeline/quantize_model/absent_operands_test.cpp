@@ -28,8 +28,8 @@ namespace {
 
 using test::OneNode;
 
-constexpr std::array<const char*, 6> kTargets{"tensorrt",    "tensorrt:11", "tensorrt:dla",
-                                              "onnxruntime", "openvino",    "qnn"};
+constexpr std::array<const char*, 8> kTargets{"tensorrt", "tensorrt:11", "tensorrt:dla", "onnxruntime",
+                                              "openvino", "qnn",         "web",          "web:webgpu"};
 
 /// Nodes of ONNX beside those of kOneNodes: a Loop that its body ends, also without a number of steps.
 constexpr OneNode kMoreNodes[] = {

@@ -29,6 +29,13 @@ TEST(TargetList, AVariantStandsInThePlaceOfTheVersion) {
   EXPECT_THROW(static_cast<void>(find_target("openvino:0.0")), Error);
 }
 
+TEST(TargetList, WebMeansWebAssembly) {
+  EXPECT_EQ(find_target("web").spec(), "web:wasm");
+  EXPECT_NE(find_target("web:webgpu").engine.id, find_target("web").engine.id);
+  EXPECT_FALSE(find_target("web").saturates_without_vnni);
+  EXPECT_THROW(static_cast<void>(find_target("web:1.30")), Error);
+}
+
 TEST(TargetList, DlaIsAVariantOfTensorRtThatTakesNoPairs) {
   const Target& dla = find_target("tensorrt:dla");
   EXPECT_EQ(dla.spec(), "tensorrt:dla");

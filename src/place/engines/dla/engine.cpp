@@ -43,6 +43,7 @@ constexpr EngineDef kEngine{
     .blocks_divide_rows = false,
     .shortens_blocks = false,
     .int8_weights_alone = true,
+    .packs_products = false,
     .forms = std::span<const OperatorForm>(),
     .half_bias_codes = false,
     .runs_qoperators = false,

@@ -50,6 +50,7 @@ constexpr EngineDef kEngine{
     .blocks_divide_rows = false,
     .shortens_blocks = true,
     .int8_weights_alone = true,
+    .packs_products = false,
     .forms = kForms,
     .half_bias_codes = false,
     .runs_qoperators = false,

@@ -56,6 +56,7 @@ constexpr EngineDef kEngine{
     .blocks_divide_rows = false,
     .shortens_blocks = false,
     .int8_weights_alone = true,
+    .packs_products = false,
     .forms = kForms,
     .half_bias_codes = false,
     .runs_qoperators = false,

@@ -49,6 +49,7 @@ constexpr EngineDef kEngine{
     .blocks_divide_rows = true,
     .shortens_blocks = false,
     .int8_weights_alone = false,
+    .packs_products = false,
     .forms = std::span<const OperatorForm>(),
     .half_bias_codes = false,
     .runs_qoperators = false,
