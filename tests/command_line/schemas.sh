@@ -36,6 +36,7 @@ document predicted explain explain in/coded.json --model in/coded.onnx
 document lint_coded lint lint in/coded.onnx
 document engine_of_onnxruntime explain explain in/events.json --against in/float_events.json
 document model model inspect "$model"
+document looked model inspect "$model" --data $sample/calib --preprocess $preprocess --quiet --limit 4
 document written model inspect in/int8.onnx
 
 # A classifier of small images, random ones.

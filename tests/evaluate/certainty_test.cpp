@@ -18,8 +18,9 @@ using ::testing::IsEmpty;
 
 /// Classes by a Softmax of x * scale.
 Model classifier(float scale) {
-  return parse_model_text("<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 4] x) => (float[N, 4] y) <float s = {" +
-                          std::to_string(scale) + "}> { z = Mul (x, s) y = Softmax (z) }");
+  return parse_model_text(
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 4] x) => (float[N, 4] y) <float s = {" +
+      std::to_string(scale) + "}> { z = Mul (x, s) y = Softmax (z) }");
 }
 
 Tensor one_hot(size_t hot, float height = 1) {
@@ -46,7 +47,8 @@ TEST(Certainty, IsTheInformationOfTheAnswers) {
 
 TEST(Certainty, DoesNotGrowWithTheLogits) {
   const std::vector<Tensor> samples{one_hot(0), one_hot(1), one_hot(2)};
-  EXPECT_THAT(certainty_of(classifier(8), samples).mean(), DoubleNear(certainty_of(classifier(1), samples).mean(), 1e-3));
+  EXPECT_THAT(certainty_of(classifier(8), samples).mean(),
+              DoubleNear(certainty_of(classifier(1), samples).mean(), 1e-3));
 }
 
 TEST(Certainty, IsNoneWhereAllAnswersAreTheSame) {
@@ -57,8 +59,7 @@ TEST(Certainty, IsNoneWhereAllAnswersAreTheSame) {
 }
 
 TEST(Certainty, NamesOutputsThatAreNotFinite) {
-  const Certainty found =
-      certainty_of(classifier(1), {one_hot(0), one_hot(1, std::numeric_limits<float>::infinity())});
+  const Certainty found = certainty_of(classifier(1), {one_hot(0), one_hot(1, std::numeric_limits<float>::infinity())});
   EXPECT_THAT(found.broken, ElementsAre("y"));
   EXPECT_EQ(found.of, Certainty::Of::Nothing);
 }

@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// What is missing where the work ended early, with the best result so far.
+/// The rest that is missing where the work ended early, with the best result so far.
 struct EarlyEndReport {
   std::string reason;                 ///< "time limit" or "interrupted"; empty: the work ran to its end
   std::vector<std::string> left_out;  ///< what was not done, in words; empty: only samples are missing

@@ -7,10 +7,10 @@ namespace detent {
 
 /// Milliseconds that a model of the engine expects on a GPU.
 struct GpuEstimate {
-  std::string gpu;                ///< "H200"
-  double float_ms = 0, ms = 0;    ///< of the float model in FP16, of the planned file
-  double ratio = 0;               ///< float_ms / ms: above 1 the file is faster
-  std::string source;             ///< of the numbers
+  std::string gpu;              ///< "H200"
+  double float_ms = 0, ms = 0;  ///< of the float model in FP16, of the planned file
+  double ratio = 0;             ///< float_ms / ms: above 1 the file is faster
+  std::string source;           ///< of the numbers
 };
 
 /// What a model of TensorRT's kernels expects of a plan, without a measurement.

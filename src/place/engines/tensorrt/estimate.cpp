@@ -27,12 +27,7 @@ constexpr std::array kGpus{
         .core_tflops = 83,
         .terabytes = 1.008,
         .source = "data sheet, sums in FP16"},
-    Gpu{.name = "L4",
-        .half_tflops = 121,
-        .int8_tops = 242,
-        .core_tflops = 30,
-        .terabytes = .3,
-        .source = "data sheet"},
+    Gpu{.name = "L4", .half_tflops = 121, .int8_tops = 242, .core_tflops = 30, .terabytes = .3, .source = "data sheet"},
     Gpu{.name = "T4", .half_tflops = 65, .int8_tops = 130, .core_tflops = 16, .terabytes = .32, .source = "data sheet"},
     Gpu{.name = "Jetson AGX Orin",
         .half_tflops = 42,
@@ -45,11 +40,11 @@ constexpr std::array kGpus{
 // Attainable shares of the data sheet's numbers, and the start of a kernel, that fit the networks of
 // tests/engines/tensorrt/networks.csv best: least squares of logarithms, the ratio counted twice.
 constexpr double kHalfShare = .59, kInt8Share = .54, kBandwidthShare = .68;
-constexpr double kAttentionShare = .20;  ///< of tensor cores in FP16
-constexpr double kDepthwiseShare = .055; ///< of other cores
-constexpr double kDepthwiseGain = 4;     ///< of INT8, in depthwise Convs
+constexpr double kAttentionShare = .20;               ///< of tensor cores in FP16
+constexpr double kDepthwiseShare = .055;              ///< of other cores
+constexpr double kDepthwiseGain = 4;                  ///< of INT8, in depthwise Convs
 constexpr double kStart = .0084, kCopyStart = .0012;  ///< milliseconds
-constexpr double kError = .13;  ///< standard error of the ratio, each network left out of its fit
+constexpr double kError = .13;                        ///< standard error of the ratio, each network left out of its fit
 
 constexpr double kTera = 1e9;  ///< operations of a millisecond
 

@@ -22,9 +22,7 @@ double filled(int64_t extent, int64_t tile) {
 }
 
 bool is_convolution(OpKind kind) { return kind == OpKind::Conv || kind == OpKind::ConvTranspose; }
-bool is_multiplication(OpKind kind) {
-  return is_convolution(kind) || kind == OpKind::Gemm || kind == OpKind::MatMul;
-}
+bool is_multiplication(OpKind kind) { return is_convolution(kind) || kind == OpKind::Gemm || kind == OpKind::MatMul; }
 
 /// Walks over the graph in the order of execution and puts each node into a kernel; then counts what kernels read and
 /// write of each value.
@@ -228,8 +226,8 @@ class KernelCounter {
     constexpr int64_t kTile = 64;  // tokens
     KernelWork& work = add(Kind::Attention, node).work;
     work.codes = pairs_ && on_codes(attention.runs);
-    work.operations = 2 * static_cast<double>(attention.macs) * filled(block.sizes.queries, kTile) *
-                      filled(block.sizes.keys, kTile);
+    work.operations =
+        2 * static_cast<double>(attention.macs) * filled(block.sizes.queries, kTile) * filled(block.sizes.keys, kTile);
   }
 
   [[nodiscard]] bool is_along_last_axis(const Node& node) const {
@@ -258,7 +256,9 @@ class KernelCounter {
     if (weighted)
       kernel.work.bytes = static_cast<double>(facts_.weight(node.id).element_count()) * (codes ? kCode : kHalf);
     if (is_part(input))
-      copy(count(input) * (reads_codes(node, 0) ? kCode : pairs_ ? kFloat : kHalf),
+      copy(count(input) * (reads_codes(node, 0) ? kCode
+                           : pairs_             ? kFloat
+                                                : kHalf),
            count(input) * (codes ? kCode : kHalf));
   }
   [[nodiscard]] int64_t channels(const Node& conv) const {
@@ -317,8 +317,8 @@ class KernelCounter {
       latest = from;
       through = input;
     }
-    const bool adds = std::ranges::any_of(
-        present(node.inputs), [&](ValueId input) { return varies(input) && kernel_of(input) != latest; });
+    const bool adds = std::ranges::any_of(present(node.inputs),
+                                          [&](ValueId input) { return varies(input) && kernel_of(input) != latest; });
     if (latest && may_join(node, *latest, through, adds)) {
       join(node, *latest);
       kernels_[*latest].residual = kernels_[*latest].residual || adds;
@@ -346,9 +346,8 @@ class KernelCounter {
     if (adds && (!conv || kernel.residual)) return false;
     if (!conv && rank(kernel.first->output(0)) > 3 && kind(node) != OpKind::Add) return false;  // GELU in Swin
     const Value& value = graph_.value(through);
-    return !value.is_output && std::ranges::all_of(value.uses, [&](const Use& use) {
-      return is_epilogue(graph_.node(use.node));
-    });
+    return !value.is_output &&
+           std::ranges::all_of(value.uses, [&](const Use& use) { return is_epilogue(graph_.node(use.node)); });
   }
 
   // ---- values ----
@@ -394,8 +393,8 @@ class KernelCounter {
     const bool closes = kernel.work.codes || of == Kind::Pointwise || of == Kind::Attention || kernel.joint ||
                         (!product && (reads_codes(*kernel.first, 0) || all_codes(value.id)));
     const bool alone = codes && (!closes || (product && floats));  // a quantizer by itself
-    const bool wide = floats && !kernel.joint &&
-                      (border || (kernel.work.codes && product && kernel.native && float_conv));
+    const bool wide =
+        floats && !kernel.joint && (border || (kernel.work.codes && product && kernel.native && float_conv));
     if (!kernel.joint)
       kernel.work.bytes += elements * ((wide ? kFloat : floats || alone ? kHalf : 0) + (codes && !alone ? kCode : 0));
     if (alone) copy(elements * kHalf, elements * kCode);
@@ -409,10 +408,10 @@ class KernelCounter {
   bool pairs_;
   std::vector<Kernel> kernels_;
   std::vector<KernelWork> copies_;
-  std::map<NodeId, size_t> of_node_;                            ///< kernels
-  std::map<std::pair<MaybeValue, bool>, size_t> of_input_;      ///< kernels of linear layers, by input and codes
-  std::map<NodeId, const AttentionDecision*> inside_;           ///< nodes of fused attention
-  std::set<ValueId> live_;                                      ///< that depend on what the network reads
+  std::map<NodeId, size_t> of_node_;                        ///< kernels
+  std::map<std::pair<MaybeValue, bool>, size_t> of_input_;  ///< kernels of linear layers, by input and codes
+  std::map<NodeId, const AttentionDecision*> inside_;       ///< nodes of fused attention
+  std::set<ValueId> live_;                                  ///< that depend on what the network reads
   mutable std::map<ValueId, bool> all_codes_;
 };
 

@@ -26,13 +26,15 @@ struct KernelWork {
 /// Counts the kernels of the plan's file, or with `pairs` false of the float model in FP16. A node without sizes counts
 /// nothing.
 ///
-/// * An activation, a bias and a BatchNormalization are part of the product in front; behind a Conv a residual Add, too.
+/// * An activation, a bias and a BatchNormalization are part of the product in front; behind a Conv a residual Add,
+/// too.
 /// * What else computes element by element forms one kernel with its like in front, as do norms and Softmax.
 /// * Attention that fits a fused kernel is one. In front of it a Transpose costs nothing, behind it where a float
 ///   product reads. Linear layers of one input are one product (Q, K, V).
 /// * A Conv writes straight into the joint tensor of a Concat, all else is copied there. A part of a value costs a copy
 ///   where a product reads it.
-/// * An INT8 product or an elementwise kernel writes codes; behind others a quantizer is a kernel by itself. It moves in
+/// * An INT8 product or an elementwise kernel writes codes; behind others a quantizer is a kernel by itself. It moves
+/// in
 ///   front of operators that only copy.
 /// * Between Convs and kernels of other compilers (norms, linear layers) floats have 32 bits and are copied, and so are
 ///   floats between an INT8 Conv and a float one.

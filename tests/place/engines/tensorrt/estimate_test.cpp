@@ -19,10 +19,10 @@ using tensorrt::Gpu;
 using tensorrt::KernelWork;
 
 std::optional<SpeedEstimate> estimate_of(const PlacementRequest& options, bool sized) {
-  const Model model = parse_half_model(fill_tensors(
-      "<ir_version: 8, opset_import: [\"\" : 17]>\n g (float[64,64,56,56] x) => (float[64,64,56,56] y)\n"
-      "<float[64,64,3,3] w = {...}>\n{\n a = Conv <pads = [1,1,1,1]> (x, w)\n b = Relu (a)\n"
-      " c = Conv <pads = [1,1,1,1]> (b, w)\n d = Relu (c)\n y = Conv <pads = [1,1,1,1]> (d, w)\n}\n"));
+  const Model model = parse_half_model(
+      fill_tensors("<ir_version: 8, opset_import: [\"\" : 17]>\n g (float[64,64,56,56] x) => (float[64,64,56,56] y)\n"
+                   "<float[64,64,3,3] w = {...}>\n{\n a = Conv <pads = [1,1,1,1]> (x, w)\n b = Relu (a)\n"
+                   " c = Conv <pads = [1,1,1,1]> (b, w)\n d = Relu (c)\n y = Conv <pads = [1,1,1,1]> (d, w)\n}\n"));
   ValueShapes shapes;
   for (const Value& value : model.graph().values())
     if (sized) shapes[value.id] = Shape{64, 64, 56, 56};

@@ -18,10 +18,10 @@ using Kind = KernelWork::Kind;
 /// Returns the kernels of a network of images of 32 x 8 x 8; every float value but constants has `shape` unless
 /// `others` names it.
 std::vector<KernelWork> kernels_of(const std::string& nodes, bool pairs, std::map<std::string, Shape> others = {}) {
-  const Model model = parse_half_model(fill_tensors(
-      "<ir_version: 8, opset_import: [\"\" : 17]>\n g (float[N,32,8,8] x) => (float[N,32,8,8] y)\n"
-      "<float[32,32,3,3] w = {...}, float[32,1,3,3] d = {...}, float[32,64,1,1] j = {...}>\n{\n" +
-      nodes + "}\n"));
+  const Model model = parse_half_model(
+      fill_tensors("<ir_version: 8, opset_import: [\"\" : 17]>\n g (float[N,32,8,8] x) => (float[N,32,8,8] y)\n"
+                   "<float[32,32,3,3] w = {...}, float[32,1,3,3] d = {...}, float[32,64,1,1] j = {...}>\n{\n" +
+                   nodes + "}\n"));
   ValueShapes shapes;
   for (const Value& value : model.graph().values()) {
     const auto other = others.find(value.name);
@@ -76,12 +76,12 @@ TEST(KernelWork, CopiesIntoAConcatWhatAnotherLayerReads) {
 }
 
 TEST(KernelWork, MakesOneKernelOfANorm) {
-  const auto kernels = kernels_of(
-      "a = Sigmoid (x)\n m = ReduceMean <axes = [-1]> (a)\n s = Sub (a, m)\n e = Exp (s)\n y = Mul (e, s)\n", false,
-      {{"m", Shape{1, 32, 8, 1}}});
+  const auto kernels =
+      kernels_of("a = Sigmoid (x)\n m = ReduceMean <axes = [-1]> (a)\n s = Sub (a, m)\n e = Exp (s)\n y = Mul (e, s)\n",
+                 false, {{"m", Shape{1, 32, 8, 1}}});
   EXPECT_EQ(count_of(kernels, Kind::Pointwise), 1U);
-  const auto pooled = kernels_of("m = ReduceMean <axes = [2, 3]> (x)\n y = Mul (x, m)\n", false,
-                                 {{"m", Shape{1, 32, 1, 1}}});
+  const auto pooled =
+      kernels_of("m = ReduceMean <axes = [2, 3]> (x)\n y = Mul (x, m)\n", false, {{"m", Shape{1, 32, 1, 1}}});
   EXPECT_EQ(count_of(pooled, Kind::Reduction), 1U);
   EXPECT_EQ(count_of(pooled, Kind::Pointwise), 1U) << "another extent than the mean has";
 }
