@@ -54,6 +54,7 @@ constexpr EngineDef kEngine{
     .slow_between_pairs = std::span<const FloatOperator>(),
     .cache_version = nullptr,
     .half_risks = nullptr,
+    .estimate = nullptr,
     .next_command = nullptr,
 };
 
