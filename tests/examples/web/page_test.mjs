@@ -24,7 +24,7 @@ const [address] = String(await new Promise((resolve) => server.stdout.once('data
 const browser = await startBrowser(chromium);
 let said = '';
 try {
-  const { targetId } = await browser.send('Target.createTarget', { url: address, width: 700, height: 520 });
+  const { targetId } = await browser.send('Target.createTarget', { url: address });
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true });
   const expression = "document.getElementById('result')?.textContent ?? ''";
   for (let turn = 0; turn < 300 && !/ms;|failed/.test(said); ++turn) {
