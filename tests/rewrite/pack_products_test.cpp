@@ -13,7 +13,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-std::string numbers(int count, const std::string& each) {
+std::string repeated(int count, const std::string& each) {
   std::string text = each;
   for (int i = 1; i < count; ++i) text += "," + each;
   return text;
@@ -25,7 +25,7 @@ Model product(const std::string& type, const std::string& scales, const std::str
   return parse_model_text(R"(<ir_version: 10, opset_import: ["" : 21]>
     g (float[1,20] x) => (float[1,2] y)
     <)" + type + "[20,2] w = {" +
-                          numbers(20, "3,-1") + "}, " + scales + zero + R"(>
+                          repeated(20, "3,-1") + "}, " + scales + zero + R"(>
     { d = DequantizeLinear <)" +
                           attributes + "> (w, s" + (zero.empty() ? "" : ", z") + R"()
       y = MatMul (x, d) )" +
