@@ -63,20 +63,20 @@ TEST(TensorRtEstimate, TakesTheLongerOfArithmeticAndBytes) {
   EXPECT_DOUBLE_EQ(of(1e12, 1e9), start + std::max(arithmetic, bytes));
 }
 
-struct Row {
+struct MeasuredNetwork {
   std::string network, set;
   double half_ms = 0, ms = 0, left_out = 0;  // measured, and the ratio that the others predict
 };
 
-std::vector<Row> measured_rows() {
+std::vector<MeasuredNetwork> measured_rows() {
   std::ifstream file(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/engines/tensorrt/networks.csv");
   std::string line;
   std::getline(file, line);
   EXPECT_EQ(line, "network,input,set,half_ms,ms,estimated_half_ms,estimated_ms,ratio_left_out");
-  std::vector<Row> rows;
+  std::vector<MeasuredNetwork> rows;
   while (std::getline(file, line)) {
     std::istringstream cells(line);
-    Row row;
+    MeasuredNetwork row;
     std::string half, ms, cell;
     for (std::string* to : {&row.network, &cell, &row.set, &half, &ms, &cell, &cell}) std::getline(cells, *to, ',');
     std::getline(cells, cell, ',');
@@ -88,7 +88,7 @@ std::vector<Row> measured_rows() {
 
 TEST(TensorRtEstimate, StatesTheErrorOfNetworksThatWereLeftOut) {
   double squares = 0, fitted = 0;
-  for (const Row& row : measured_rows()) {
+  for (const MeasuredNetwork& row : measured_rows()) {
     const double measured = row.half_ms / row.ms;
     if (row.set == "fitted") {
       squares += std::pow(std::log(row.left_out / measured), 2);
