@@ -68,7 +68,7 @@ struct MeasuredNetwork {
   double half_ms = 0, ms = 0, left_out = 0;  // measured, and the ratio that the others predict
 };
 
-std::vector<MeasuredNetwork> measured_rows() {
+std::vector<MeasuredNetwork> measured_networks() {
   std::ifstream file(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/engines/tensorrt/networks.csv");
   std::string line;
   std::getline(file, line);
@@ -88,14 +88,16 @@ std::vector<MeasuredNetwork> measured_rows() {
 
 TEST(TensorRtEstimate, StatesTheErrorOfNetworksThatWereLeftOut) {
   double squares = 0, fitted = 0;
-  for (const MeasuredNetwork& row : measured_rows()) {
+  for (const MeasuredNetwork& row : measured_networks()) {
     const double measured = row.half_ms / row.ms;
     if (row.set == "fitted") {
       squares += std::pow(std::log(row.left_out / measured), 2);
       ++fitted;
     }
     // A difference of builds of one file is 10 %: below that the sign means nothing.
-    if (std::abs(std::log(measured)) > .1) EXPECT_EQ(row.left_out > 1, measured > 1) << row.network;
+    if (std::abs(std::log(measured)) > .1) {
+      EXPECT_EQ(row.left_out > 1, measured > 1) << row.network;
+    }
   }
   ASSERT_EQ(fitted, 16);
   const auto found = estimate_of({}, true);
