@@ -122,10 +122,11 @@ KernelTimes WebKernels::product(const Node& product) {
   if (facts_.is_weighted(product.id)) {
     weights = static_cast<double>(facts_.weight(product.id).element_count());
     const std::vector<int64_t> output = extents(product.output(0));
-    if (output.back() == 0) return {};
+    if (output.empty() || output.back() == 0) return {};
     products = written / static_cast<double>(output.back()) * weights;
   } else {
-    products = written * static_cast<double>(extents(data).back());
+    const std::vector<int64_t> inner = extents(data);
+    products = written * static_cast<double>(inner.empty() ? 1 : inner.back());
   }
   const double beyond = std::max(weights - kCachedWeights, 0.0);
   const auto time = [&](const ProductRates& rates, double from_memory) {
