@@ -55,9 +55,9 @@ offers() {
   grep -qE '^  --(concat|maxpool|weights|per-tensor|external-data|report|max-memory|steps|shard)( |$)' in/command &&
     fail "help $1 shows a key, or an option of every command"
 }
-offers quantize 47 137
-offers compare 41 122
-offers compare-types 41 120
+offers quantize 47 140
+offers compare 41 124
+offers compare-types 41 122
 offers sensitivity 34 105
 offers quantize-weights 33 88
 offers repair 25 74

@@ -16,17 +16,19 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Classes by a Softmax of x * scale.
+/// Four classes by a Softmax of the first four of five numbers, times scale: classes have an extent that no input has.
 Model classifier(float scale) {
   return parse_model_text(
-      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 4] x) => (float[N, 4] y) <float s = {" +
-      std::to_string(scale) + "}> { z = Mul (x, s) y = Softmax (z) }");
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 5] x) => (float[N, 4] y) <float s = {" +
+      std::to_string(scale) +
+      "}, float[5, 4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1, 0,0,0,0}> "
+      "{ z = Mul (x, s) m = MatMul (z, w) y = Softmax (m) }");
 }
 
 Tensor one_hot(size_t hot, float height = 1) {
-  std::vector<float> numbers(4, 0);
+  std::vector<float> numbers(5, 0);
   numbers[hot] = height;
-  return Tensor::from<float>({1, 4}, numbers);
+  return Tensor::from<float>({1, 5}, numbers);
 }
 
 Certainty certainty_of(const Model& model, std::vector<Tensor> samples) {
@@ -66,7 +68,7 @@ TEST(Certainty, NamesOutputsThatAreNotFinite) {
 
 TEST(Certainty, IsNotReadFromQuantities) {
   const Model model = parse_model_text(
-      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 4] x) => (float[N, 4] y) { y = Tanh (x) }");
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 5] x) => (float[N, 5] y) { y = Tanh (x) }");
   EXPECT_EQ(certainty_of(model, {one_hot(0), one_hot(1)}).of, Certainty::Of::Nothing);
   EXPECT_EQ(measure_certainty(model, MemorySource({}), {}).of, Certainty::Of::Nothing);
 }
