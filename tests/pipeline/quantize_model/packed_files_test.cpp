@@ -20,7 +20,8 @@ Model quantized(const std::string& target) {
   for (int i = 0; i < 32 * 32; ++i) weight += (i ? "," : "") + std::to_string((i * 37 % 101 - 50) / 100.0);
   write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
 g (float[1,8,32] x) => (float[1,8,32] y)
-<float[32,32] w = {)" + weight + R"(}> { a = MatMul (x, w) y = Tanh (a) })"),
+<float[32,32] w = {)" + weight +
+                               R"(}> { a = MatMul (x, w) y = Tanh (a) })"),
               folder / "model.onnx");
   QuantizeOptions options;
   options.model = folder / "model.onnx";
