@@ -59,7 +59,14 @@ TEST(PackProductsTest, RepeatsTheScaleOfAColumnAndFillsTheLastBlock) {
 }
 
 TEST(PackProductsTest, PacksTwoCodesOfFourBitsInAByte) {
-  const Model model = packed(product("int4", "float[2,2] s = {0.5,0.25,2,4}", "axis = 0, block_size = 16"));
+  Model codes_of_8 = product("int8", "float[2,2] s = {0.5,0.25,2,4}", "axis = 0, block_size = 16");
+  Tensor codes_of_4(DataType::Int4, Shape{20, 2});  // the text has no such constants
+  auto* numbers = static_cast<int8_t*>(codes_of_4.mutable_raw());
+  for (int i = 0; i < 40; ++i) numbers[i] = i % 2 == 0 ? 3 : -1;
+  GraphPatch shorter{.reason = "4 bits"};
+  shorter.replace_constants.emplace_back("w", std::move(codes_of_4));
+  apply_patch(codes_of_8, shorter);
+  const Model model = packed(std::move(codes_of_8));
   const Node& node = only_node(model);
   EXPECT_EQ(node.int_or("bits", 0), 4);
   EXPECT_EQ(node.int_or("block_size", 0), 16);
