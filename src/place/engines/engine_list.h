@@ -13,7 +13,8 @@
   each(TensorRtRtx, tensorrt_rtx) \
   each(OnnxRuntime, onnxruntime) \
   each(OpenVino, openvino) \
-  each(Qnn, qnn)
+  each(Qnn, qnn) \
+  each(Rknn, rknn)
 // clang-format on
 
 namespace detent {
