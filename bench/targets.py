@@ -15,7 +15,7 @@ import onnxruntime
 from networks import arguments, labelled, print_header, print_row, scratch, unlabelled
 
 # The columns of the table, a pass over the samples each row: engines and type of activations.
-PASSES = [(["tensorrt", "onnxruntime", "openvino", "qnn", "tensorrt:dla"], []),
+PASSES = [(["tensorrt", "onnxruntime", "openvino", "qnn", "tensorrt:dla", "rknn"], []),
           (["onnxruntime", "qnn"], ["--activation", "uint16"])]
 
 

@@ -11,9 +11,8 @@ OptionList latency_options(LatencyOptions& latency, LatencyUse use) {
   const bool searches = use == LatencyUse::Searches;
   const std::string ready =
       " CMD gets the path of an ONNX file and prints milliseconds as its last line; another exit status than 0 says "
-      "that the engine does not take the file. NAME is a ready one: onnxruntime, openvino, qnn, trtexec or web, which "
-      "may be "
-      "followed by its options: 'onnxruntime --threads 2'";
+      "that the engine does not take the file. NAME is a ready one: onnxruntime, openvino, qnn, rknn, trtexec or "
+      "web, which may be followed by its options: 'onnxruntime --threads 2'";
   OptionList list =
       list_of(row("--latency-command CMD|NAME", &latency.command,
                   (searches ? "Time files with the engine, at most 20, and write the fastest one within the accuracy: "

@@ -308,7 +308,7 @@ class FileCheck {
   }
 
   void check_outputs() {
-    const bool may_close = options_.quantize_outputs || promised_.target->engine.whole_graph;
+    const bool may_close = options_.quantize_outputs || promised_.target->engine.closes_outputs;
     for (const ValueId output : graph_.outputs()) {
       const int pair = written_.find_by_result(output);
       const auto promised = promised_.output_pairs.find(name(output));

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs engines that judge our files, each in a virtual environment outside the source, once for each content of
 # requirements-NAME.txt. Prints nothing if nothing is to do.
-#   tests/engines/install.sh [--path] [openvino|qnn]...      default: all; --path only prints the folder of each
+#   tests/engines/install.sh [--path] [openvino|qnn|rknn]...   default: openvino qnn; --path only prints the folders
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
 # DETENT_REQUIREMENTS another folder of requirements-NAME.txt (bench/showcase has the peers of Detent),
-# DETENT_PYTHON another Python than python3 (CPython 3.11 to 3.13 on x86-64 Linux).
+# DETENT_PYTHON another Python than python3 (CPython 3.11 to 3.13 on x86-64 Linux; 3.11 for rknn).
 set -eu
 cd "${DETENT_REQUIREMENTS:-$(dirname "$0")}"
 cache=${DETENT_ENGINES:-${XDG_CACHE_HOME:-$HOME/.cache}/detent/engines}
@@ -18,7 +18,9 @@ install() {
   mkdir -p "$cache"
   part=$(mktemp -d "$2.XXXXXX")
   trap 'rm -rf "$part"' EXIT
-  if "${DETENT_PYTHON:-python3}" -m venv "$part" >"$part/log" 2>&1 &&
+  python=python3
+  [ "$1" != rknn ] || python=python3.11  # the only one that all its wheels are for
+  if "${DETENT_PYTHON:-$python}" -m venv "$part" >"$part/log" 2>&1 &&
     "$part/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-compile --no-deps \
       --only-binary=:all: --require-hashes -r "requirements-$1.txt" >>"$part/log" 2>&1 </dev/null; then
     # Another process may have been faster; its environment is as good. mv -T never moves into an existing folder.
@@ -34,7 +36,10 @@ install() {
 
 code=0
 for name; do
-  [ -f "requirements-$name.txt" ] || { echo "install.sh: no engine '$name'; known are openvino and qnn" >&2; exit 2; }
+  [ -f "requirements-$name.txt" ] || {
+    echo "install.sh: no engine '$name'; known are openvino, qnn and rknn" >&2
+    exit 2
+  }
   folder=$cache/$name-$(sha256sum "requirements-$name.txt" | cut -c1-16)
   [ -z "$only_path" ] || { echo "$folder"; continue; }
   [ ! -x "$folder/bin/python" ] || continue

@@ -1,7 +1,7 @@
 """judge.py ENGINE [--slice] [--update] [--results FILE] [MODEL...]
 
-Quantizes float models with the program (environment DETENT) for an engine, openvino or qnn, runs the files there and
-compares what it finds with expected.json. Prints a table; exits 1 if a model does other than expected. A model is
+Quantizes float models with the program (environment DETENT) for an engine, openvino, qnn or rknn, runs the files there
+and compares what it finds with expected.json. Prints a table; exits 1 if a model does other than expected. A model is
 judged once for each content of program, model and judge: FILE (default: build/engines/ENGINE.jsonl) keeps a line for
 each, so that a run that was interrupted goes on. An unexpected refusal is judged again.
 
@@ -32,14 +32,14 @@ PROGRAM = pathlib.Path(os.environ.get("DETENT") or models.ROOT / "build/release/
 CALIBRATION_SAMPLES = 16
 LIMIT_SECONDS = 300
 LIMIT_BYTES = {"qnn": 8 << 30}  # of address space; its compiler may take all memory of a machine
-STATIC_SHAPES = ("qnn",)  # engines that need them: users fix the extents before they quantize
+STATIC_SHAPES = ("qnn", "rknn")  # engines that need them: users fix the extents before they quantize
 
 
 def cpu_kind(engine):
     """Returns the kind of CPU, which decides the kernels of OpenVINO: vnni or avx2. QNN's emulator does not depend on
-    it: htp."""
-    if engine == "qnn":
-        return "htp"
+    it: htp; nor does Rockchip's simulator: npu."""
+    if engine in ("qnn", "rknn"):
+        return "htp" if engine == "qnn" else "npu"
     flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     return "vnni" if "avx512_vnni" in flags or "avx_vnni" in flags else "avx2"
 
@@ -228,7 +228,7 @@ def choose(names, only_slice):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("engine", choices=("openvino", "qnn"))
+    parser.add_argument("engine", choices=("openvino", "qnn", "rknn"))
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--slice", action="store_true")
     parser.add_argument("--update", action="store_true")

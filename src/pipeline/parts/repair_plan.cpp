@@ -153,7 +153,7 @@ RecordedOptions options_recorded_for(const Target& target, const Model& written)
 }
 
 bool pairs_write_outputs(const Target& target, const Model& written) {
-  return target.engine.pairs_in_front_suffice || target.engine.whole_graph ||
+  return target.engine.pairs_in_front_suffice || target.engine.closes_outputs ||
          options_recorded_for(target, written).placement.quantize_outputs;
 }
 

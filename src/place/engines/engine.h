@@ -56,6 +56,7 @@ struct EngineDef {
   Decided<int64_t> newest_opset;             ///< the last opset whose operators its frontend knows; 0: none is known
   Decided<bool> takes_pairs;                 ///< false: the file stays float, and a calibration cache has the scales
   Decided<bool> whole_graph;                 ///< every float value carries a pair, outputs too: it has no float kernels
+  Decided<bool> closes_outputs;              ///< a graph output that an INT8 kernel writes carries a pair
   Decided<bool> pairs_beside_foreign;        ///< a pair may stand behind an operator of another domain
   Decided<BiasTypes> biases;                 ///< types of biases; an INT32 one has scale s_x * s_w
   Decided<bool> narrow_weights;              ///< INT8 weights have codes from -127 to 127

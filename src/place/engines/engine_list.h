@@ -15,7 +15,8 @@
   each(OpenVino, openvino) \
   each(Qnn, qnn) \
   each(Web, web) \
-  each(WebGpu, webgpu)
+  each(WebGpu, webgpu) \
+  each(Rknn, rknn)
 // clang-format on
 
 namespace detent {

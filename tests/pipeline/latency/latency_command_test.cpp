@@ -127,7 +127,7 @@ TEST(ReadyCommands, AreInTheOrderOfTheirNames) {
     EXPECT_THAT(std::string(command.text), AllOf(HasSubstr("\ndef shapes_of("), Not(HasSubstr("timing import"))))
         << command.name << " is one file";
   }
-  EXPECT_THAT(names, ElementsAre("onnxruntime", "openvino", "qnn", "trtexec", "web"));
+  EXPECT_THAT(names, ElementsAre("onnxruntime", "openvino", "qnn", "rknn", "trtexec", "web"));
 }
 
 TEST(LatencyFolderTest, IsGoneWithTheObject) {

@@ -118,6 +118,17 @@ TEST(TargetList, QnnTakesFourTypesAndQuantizesTheWholeGraph) {
   EXPECT_FALSE(find_target("onnxruntime").engine.whole_graph);
 }
 
+TEST(TargetList, ChipsOfRockchipTake8BitsAndOpset19) {
+  EXPECT_EQ(find_target("rknn").spec(), "rknn:rk3588");
+  for (const char* chip : {"rk3588", "rk3576", "rk3566", "rk3568", "rv1106"}) {
+    const Target& target = find_target(std::string("rknn:") + chip);
+    EXPECT_EQ(target.activation_names(), "uint8, int8") << chip;
+    EXPECT_EQ(target.newest_opset(), 19) << chip;
+    EXPECT_EQ(target.find_activation(DataType::UInt16), nullptr) << chip;
+  }
+  EXPECT_THROW(static_cast<void>(find_target("rknn:rk3399")), Error) << "it has no such NPU";
+}
+
 TEST(TargetList, UnknownTargetNamesTheKnownOnes) {
   const std::pair<const char*, const char*> cases[] = {{"tflite", "tensorrt:8.6"},
                                                        {"", "tensorrt:8.6"},

@@ -35,6 +35,7 @@ constexpr EngineDef kEngine{
     .newest_opset = 0,
     .takes_pairs = false,
     .whole_graph = false,
+    .closes_outputs = false,
     .pairs_beside_foreign = true,
     .biases = BiasTypes::FloatOnly,
     .narrow_weights = false,

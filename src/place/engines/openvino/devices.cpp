@@ -42,6 +42,7 @@ constexpr EngineDef kEngine{
     .newest_opset = 24,
     .takes_pairs = true,
     .whole_graph = false,
+    .closes_outputs = false,
     .pairs_beside_foreign = true,
     .biases = BiasTypes::FloatOrInt32,
     .narrow_weights = true,

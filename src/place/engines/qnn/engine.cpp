@@ -48,6 +48,7 @@ constexpr EngineDef kEngine{
     .newest_opset = 0,
     .takes_pairs = true,
     .whole_graph = true,
+    .closes_outputs = true,
     .pairs_beside_foreign = true,
     .biases = BiasTypes::Int32OrFloat,
     .narrow_weights = false,

@@ -41,6 +41,7 @@ constexpr EngineDef kEngine{
     .newest_opset = 0,
     .takes_pairs = true,
     .whole_graph = false,
+    .closes_outputs = false,
     .pairs_beside_foreign = false,
     .biases = BiasTypes::FloatOnly,
     .narrow_weights = false,

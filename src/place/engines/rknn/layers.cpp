@@ -1,0 +1,72 @@
+// Every node that the NPU runs reads and writes codes, graph outputs too.
+//
+//   before:   x --> Conv --> Relu --> Add --> y           after:   x --> Q/DQ --> Conv --> Relu --> Q/DQ --> Add
+//             z ----------------------^                            z --> Q/DQ ---------------------------^
+//                                                                  Add --> Q/DQ --> y
+//
+// * Decides: pairs stand in front of and behind every node that the NPU runs in INT8, constants of arithmetic included.
+//   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy
+//   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN.
+// * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and
+//   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16").
+// * Change it: `--exclude` leaves a node float, which the NPU runs in FP16.
+// * Source: rknn-toolkit2 2.5.0, its compiler and simulator for rk3588, asked in November 2026.
+// * Networks: models/imagenet_mobilenetv2, models/shapes_unet.
+
+#include <algorithm>
+
+#include "place/engines/onnxruntime/onnxruntime_pairs.h"
+#include "place/engines/qnn/qnn_units.h"
+#include "place/engines/rknn/npu_nodes.h"
+#include "place/engines/rknn/rules.h"
+
+namespace detent::rules::rknn {
+namespace {
+
+constexpr const char* kInt8 = "the NPU runs a node in INT8 whose inputs and outputs all carry pairs";
+
+// True for the activation that runs in the layer before it.
+bool is_absorbed(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
+  const MaybeValue input = node.input(0);
+  const Node* before = facts.producer(input);
+  if (!before || draft.options().int8_activations) return false;
+  if (before->outputs.size() != 1 || !runs_on_npu(facts, draft, *before) || has_one_encoding(draft, before->id))
+    return false;
+  return absorbed_output(facts, draft, input, Absorbs::ReluAndClip) == node.output(0) &&
+         absorbed_output(facts, draft, before->input(0), Absorbs::ReluAndClip) != input;
+}
+
+void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
+  for (const int slot : facts.data_slots(node.id)) {
+    const ValueId input = *node.input(slot);
+    if (facts.is_constant(input) && !facts.graph().constant(input)) continue;
+    draft.pair(node.id, slot, kInt8);
+    draft.fix_range_of_constant(input);
+  }
+}
+
+// Has readers that no rule put a pair in front of read the pair that closes a node.
+void close(const GraphFacts& facts, PlacementDraft& draft, ValueId output) {
+  if (facts.value(output).is_output) draft.pair_output(output, kInt8);
+  for (const Use& use : facts.value(output).uses)
+    if (use.slot >= 0 && !runs_on_npu(facts, draft, facts.node(use.node)) && !draft.is_out(use.node))
+      draft.pair(use.node, use.slot, kInt8);
+}
+
+void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (!runs_on_npu(facts, draft, node)) continue;
+    if (is_absorbed(facts, draft, node))
+      draft.keep_float(node.id, 0, "computes inside " + facts.describe(facts.producer(node.input(0))->id));
+    else
+      pair_inputs(facts, draft, node);
+    for (const ValueId output : present(node.outputs)) close(facts, draft, output);
+    if (facts.is_weighted(node.id)) draft.run_int8(node.id, "pairs on every input and output");
+  }
+}
+
+}  // namespace
+
+constinit const Rule kLayers{.name = {"K1", "NPU layer"}, .decide = decide_layers};
+
+}  // namespace detent::rules::rknn
