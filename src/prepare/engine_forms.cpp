@@ -80,9 +80,8 @@ size_t bring_into_forms(Model& model, const Target& target) {
 }
 
 bool lacks_forms(const Graph& graph, const Target& target) {
-  return std::ranges::any_of(*target.engine.forms, [&](OperatorForm form) {
-    return wants(target, form) && !patch_for(form)(graph).empty();
-  });
+  return std::ranges::any_of(*target.engine.forms,
+                             [&](OperatorForm form) { return wants(target, form) && !patch_for(form)(graph).empty(); });
 }
 
 }  // namespace detent

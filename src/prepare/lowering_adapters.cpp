@@ -56,8 +56,7 @@ const std::optional<std::vector<int64_t>>& shape_of_input(const Graph& graph, co
 
 void axes_to_attribute(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   NodeSpec spec = spec_of(graph, node);
-  const std::vector<int64_t> axes =
-      node.input(1) ? constant_list(graph, node, 1, "axes") : std::vector<int64_t>();
+  const std::vector<int64_t> axes = node.input(1) ? constant_list(graph, node, 1, "axes") : std::vector<int64_t>();
   if (axes.empty() && node.int_or("noop_with_empty_axes", 0) != 0) no_form("it reduces no axis");
   drop_attribute(spec, "noop_with_empty_axes");
   if (!axes.empty()) spec.attributes.push_back({"axes", axes});
@@ -149,8 +148,8 @@ void lower_quantize_linear(const Graph& graph, const Node& node, Types, GraphPat
       no_form("it has no zero point, and its scale is not constant");
     const std::string name = NameSource(graph).fresh(node.name + "_zero_point");
     const std::vector<float> zeros(static_cast<size_t>(scale->element_count()), 0);
-    patch.add_initializers.emplace_back(
-        name, cast(Tensor::from<float>(scale->shape(), zeros), data_type_from_onnx(type)));
+    patch.add_initializers.emplace_back(name,
+                                        cast(Tensor::from<float>(scale->shape(), zeros), data_type_from_onnx(type)));
     spec.inputs.resize(3);
     spec.inputs[2] = name;
   }

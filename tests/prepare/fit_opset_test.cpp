@@ -64,8 +64,9 @@ TEST(FitOpset, LoweredModelsComputeTheSame) {
         { y = GroupNormalization <num_groups = 3> (x, s, b) })"},
       {20, 19, R"(g (float[1,1,4,4] x, float[1,2,2,2] grid) => (float[1,1,2,2] y)
         { y = GridSample <mode = "cubic"> (x, grid) })"},
-      {19, 17, "g (float[1,1,4,4] x) => (float[1,1,2,2] y) { y = AveragePool <kernel_shape = [2,2], strides = [2,2], "
-               "dilations = [1,1]> (x) }"},
+      {19, 17,
+       "g (float[1,1,4,4] x) => (float[1,1,2,2] y) { y = AveragePool <kernel_shape = [2,2], strides = [2,2], "
+       "dilations = [1,1]> (x) }"},
       {18, 17, R"(g (float[2,3,4] x) => (float[2,3,1] y) <int64[1] axes = {-1}>
         { y = ReduceMean <keepdims = 1, noop_with_empty_axes = 0> (x, axes) })"},
       {20, 17, R"(g (float[2,5] x) => (float[2,3] a, float[2,2] b) { a, b = Split <axis = -1, num_outputs = 2> (x) })"},

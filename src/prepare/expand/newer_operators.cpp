@@ -57,8 +57,7 @@ void expand_mish(Body& body) {
 }
 
 // Source: ONNX docs/Changelog.md.
-constexpr std::array kNewer{NewerOperator{"Mish", 18, expand_mish},
-                            NewerOperator{"Gelu", 20, expand_newer_gelu},
+constexpr std::array kNewer{NewerOperator{"Mish", 18, expand_mish}, NewerOperator{"Gelu", 20, expand_newer_gelu},
                             NewerOperator{"GroupNormalization", 21, expand_group_norm},
                             NewerOperator{"RMSNormalization", 23, expand_newer_rms_norm},
                             NewerOperator{"Swish", 24, expand_swish}};
