@@ -111,8 +111,9 @@ constexpr Target version(int minor, const ParserFacts& parser = {}) {
       .concat_shares_scale = true,
       .operands_share_scale = false,
       .float_type = FloatType::Fp32,
-      .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
-                     "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
+      .fp8_refusal =
+          "layers between FP8 pairs do not load at its default optimization level "
+          "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
       .strongly_typed = false,
       .attention_kernels = std::span<const AttentionKernel>(),
       .parser = parser,
@@ -127,9 +128,9 @@ constexpr Target older_version(int minor, int64_t newest) {
   return version(minor, ParserFacts{.newest_opset = newest, .refuses_newer = true});
 }
 
-constexpr std::array kTargets{version(30),           older_version(16, 19), older_version(17, 20), older_version(18, 21),
-                              older_version(21, 22), older_version(23, 23), older_version(24, 25),
-                              older_version(25, 26)};
+constexpr std::array kTargets{version(30),           older_version(16, 19), older_version(17, 20),
+                              older_version(18, 21), older_version(19, 21), older_version(21, 22),
+                              older_version(23, 23), older_version(24, 25), older_version(25, 26)};
 
 std::span<const Target> targets() { return kTargets; }
 
