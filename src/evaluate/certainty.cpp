@@ -27,14 +27,14 @@ constexpr double kMostBoxes = 80;  // a picture
 constexpr double kSharpness = 2;   // standard deviation of the logits of a row
 constexpr int64_t kMostClasses = 20000, kFewestClasses = 3;
 
-/// What one sample shows.
+/// The answers for one sample.
 struct Shown {
   std::vector<std::vector<double>> rows = {};  ///< distributions over the classes
   double top = 0;                              ///< mean score of the highest boxes
   size_t boxes = 0;                            ///< that would be shown
 };
 
-/// What a batch shows.
+/// The answers for a batch.
 struct BatchShown {
   std::vector<Shown> samples;
   std::vector<Tensor> first;        ///< each output of the first sample

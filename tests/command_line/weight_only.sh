@@ -37,6 +37,14 @@ grep -q 'weights of 1 of 2 weighted layers' stdout || fail "an excluded layer is
 grep -q "kept float: MatMul_3 (MatMul)  excluded by --exclude 'MatMul_3'" stdout || fail "an excluded layer is not named"
 rm -rf out/*
 
+# ONNX Runtime takes codes of 4 bits from 1.19 on.
+for version in 1.16 1.18; do
+  refuses "INT4 for ONNX Runtime $version" 13 '--target onnxruntime:1.19' quantize-weights in/model.onnx --type int4 --target onnxruntime:$version -o out/old.onnx
+done
+accepts "INT4 for ONNX Runtime 1.19" quantize-weights in/model.onnx --type int4 --target onnxruntime:1.19 -o out/new.onnx
+accepts "INT8 for ONNX Runtime 1.18" quantize-weights in/model.onnx --type int8 --target onnxruntime:1.18 -o out/codes.onnx
+rm -f out/new.onnx out/codes.onnx
+
 # An embedding table becomes INT8 codes in the form that the engine takes; excluding its reader leaves floats.
 printf '<ir_version: 8, opset_import: ["" : 17]> g (int64[N,4] ids) => (float[N,4,64] y) <float[64,64] e = {%s}, float[64,64] w = {%s}> {
   x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }' "$w" "$w" | "$WRITE_MODEL" in/tokens.onnx

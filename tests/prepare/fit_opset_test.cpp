@@ -119,6 +119,9 @@ TEST(FitOpset, RefusesWhatHasNoExactForm) {
        "uint16"},
       {20, 17, "g (float[N,4] x) => (float[A,4] a, float[B,4] b) { a, b = Split <axis = 0, num_outputs = 2> (x) }",
        "the model declares no extent of the axis"},
+      {21, 19, R"(g (float[1,4,2] x) => (float[1,4,2] y) <float[4] s = {1,1,1,1}, float[4] b = {0,0,0,0}>
+        { y = GroupNormalization <num_groups = 2000000000> (x, s, b) })",
+       "num_groups=2000000000 does not fit its input"},
   };
   for (const Refused& one : cases) {
     SCOPED_TRACE(one.graph);

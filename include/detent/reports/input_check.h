@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// Whether the data reach a float model as it wants them, as far as its answers tell.
+/// A look at the float model on its data: do they reach it as it wants them, as far as its answers tell?
 struct InputCheckReport {
   enum class Verdict { Good, Doubtful, Wrong };
   Verdict verdict = Verdict::Good;

@@ -13,7 +13,7 @@ struct GpuEstimate {
   std::string source;           ///< of the numbers
 };
 
-/// What a model of TensorRT's kernels expects of a plan, without a measurement.
+/// The time that a model of TensorRT's kernels expects of a plan, without a measurement.
 struct SpeedEstimate : GpuEstimate {  ///< on the GPU that the model was fitted on
   double error = 0;                   ///< standard error of `ratio`, as a fraction of it
   std::vector<GpuEstimate> others;    ///< by data sheets; how well they do there is not known

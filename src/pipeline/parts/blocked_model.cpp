@@ -7,6 +7,7 @@
 #include "detent/base/version.h"
 #include "exec/same_outputs.h"
 #include "ops/traits.h"
+#include "place/engines/target_versions.h"
 #include "prepare/fit_opset.h"
 #include "prepare/raise_opset.h"
 #include "prepare/weights_in_rows.h"
@@ -80,6 +81,8 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
     throw Error(ErrorCode::InvalidOption,
                 "4-bit codes need opset 21, in which ONNX Runtime refuses pairs of an older opset",
                 "--type int8, or make the weights of the float model codes");
+  // First: the hint of the opset could name a version that has no such codes.
+  if (blocked.format.codes == DataType::Int4) check_takes_4bit_codes(request.target);
   check_opset_limit(request.target, opset_for(blocked.format), "blocks of codes need");
   fit_opset(blocked.model, request.target);
   blocked.rearranged = prepare(blocked.model, blocked.format, inputs);

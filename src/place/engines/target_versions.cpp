@@ -29,6 +29,15 @@ constexpr std::array kRanges{
     VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
     VersionRange{"onnxruntime", {1, 16}, {1, kAnyMinor}}, VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
 
+/// The first versions whose runtime takes INT4 and UINT4 codes. Versions of other engines are not refused.
+/// Source  onnxruntime 1.18.1 and 1.19.2 on PyPI, asked to load a DequantizeLinear of INT4; 1.18.1: "tensor(int4) is
+///         not currently registered"; November 2026.
+struct FirstVersion {
+  std::string_view engine;
+  Version version;
+};
+constexpr std::array kFirstWith4Bits{FirstVersion{"onnxruntime", {1, 19}}};
+
 struct VersionName {
   std::string_view spec;
   Version version;
@@ -64,6 +73,29 @@ std::optional<std::pair<std::string_view, Version>> version_of(std::string_view 
 
 Version version_of(const Target& target) { return {target.version_major, target.version_minor}; }
 
+/// True for a device beside the versions of an engine: "tensorrt:dla". Version 0: the engine has devices alone.
+bool is_device(const Target& target) { return !target.variant->empty() && target.version_major > 0; }
+
+/// Returns the newest target of the engine up to a version, or its oldest. nullptr for a name of no engine.
+const Target* nearest_of(std::string_view engine, const Version& version) {
+  const Target *older = nullptr, *oldest = nullptr;
+  for (const Target& target : target_list()) {
+    if (*target.engine.name != engine || is_device(target)) continue;
+    const Version own = version_of(target);
+    if (own <= version && (!older || own > version_of(*older))) older = &target;
+    if (!oldest || own < version_of(*oldest)) oldest = &target;
+  }
+  return older ? older : oldest;
+}
+
+/// Returns "--target qnn:1.30, the nearest that is known" for a version beyond the range of its engine, or of an engine
+/// whose versions are not told apart; empty for a spec without engine and version.
+std::string version_hint(std::string_view spec) {
+  const auto asked = version_of(spec);
+  const Target* nearest = asked ? nearest_of(asked->first, asked->second) : nullptr;
+  return nearest ? "--target " + nearest->spec() + ", the nearest that is known" : std::string();
+}
+
 }  // namespace
 
 const Target* nearest_target(std::string_view spec) {
@@ -72,14 +104,7 @@ const Target* nearest_target(std::string_view spec) {
   const auto& [engine, version] = *asked;
   const auto range = std::ranges::find(kRanges, engine, &VersionRange::engine);
   if (range == kRanges.end() || version < range->oldest || version > range->newest) return nullptr;
-  const Target *older = nullptr, *oldest = nullptr;
-  for (const Target& target : target_list()) {
-    if (*target.engine.name != engine || !target.variant->empty()) continue;
-    const Version own = version_of(target);
-    if (own <= version && (!older || own > version_of(*older))) older = &target;
-    if (!oldest || own < version_of(*oldest)) oldest = &target;
-  }
-  return older ? older : oldest;
+  return nearest_of(engine, version);
 }
 
 const Target& find_target(std::string_view spec) {
@@ -91,9 +116,11 @@ const Target& find_target(std::string_view spec) {
   });
   if (found != targets.end()) return *found;
   if (const Target* nearest = nearest_target(spec)) return *nearest;
+  const std::string unknown = "there is no target '" + std::string(spec) + "'";
+  if (const std::string hint = version_hint(spec); !hint.empty()) throw Error(ErrorCode::Usage, unknown, hint);
   std::vector<std::string> names;
   for (const Target& target : targets) names.insert(names.end(), {std::string(target.engine.name), target.spec()});
-  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
+  throw Error(ErrorCode::Usage, unknown,
               did_you_mean(spec, names, "known targets: " + join(targets, ", ", &Target::spec)));
 }
 
@@ -108,6 +135,14 @@ std::string target_note(std::string_view spec) {
                          ? fmt::format(" ({} {}.{})", asked->first, asked->second.first, asked->second.second)
                          : std::string(),
                      nearest->spec(), below ? "the oldest version that is known" : "the nearest older version");
+}
+
+void check_takes_4bit_codes(const Target& target) {
+  const auto first = std::ranges::find(kFirstWith4Bits, *target.engine.name, &FirstVersion::engine);
+  if (first == kFirstWith4Bits.end() || version_of(target) >= first->version) return;
+  throw Error(ErrorCode::InvalidOption, fmt::format("{} takes no codes of 4 bits", target.spec()),
+              fmt::format("--target {}:{}.{}, the nearest version that takes them, or --type int8", first->engine,
+                          first->version.first, first->version.second));
 }
 
 }  // namespace detent

@@ -17,4 +17,8 @@ namespace detent {
 /// empty where the spec names a target of the list.
 [[nodiscard]] std::string target_note(std::string_view spec);
 
+/// Refuses a version whose runtime has no codes of 4 bits.
+/// Errors  InvalidOption, with the nearest version that takes them.
+void check_takes_4bit_codes(const Target& target);
+
 }  // namespace detent

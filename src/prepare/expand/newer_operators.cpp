@@ -14,7 +14,9 @@ void expand_group_norm(Body& body) {
   constexpr float kEpsilon = 1e-5F;
   const size_t rank = body.known_rank(0);
   const int64_t groups = body.count("num_groups");
-  if (rank < 2 || groups < 1) refuse("attribute num_groups=" + std::to_string(groups) + " does not fit its input");
+  const int64_t channels = rank < 2 ? 0 : body.extent(0, 1);
+  if (channels < 1 || groups < 1 || channels % groups != 0)
+    refuse("attribute num_groups=" + std::to_string(groups) + " does not fit its input");
   const DataType type = body.type(0), inside = is_half(type) ? DataType::Float32 : type;
   const auto in_type = [&](const Name& value, DataType wanted) {
     return inside == type ? value : cast_to(body, value, wanted);

@@ -27,9 +27,23 @@ TEST(TargetVersions, OfOnnxRuntimeRefuseNewerOpsetsBelowTheDefault) {
   EXPECT_FALSE(find_target("onnxruntime").parser.refuses_newer);
   EXPECT_FALSE(find_target("onnxruntime:1.32").parser.refuses_newer);
   EXPECT_EQ(target_note("onnxruntime:1.20"),
-            "onnxruntime:1.20 is not in the list of targets: the facts of onnxruntime:1.18, the nearest older version, "
+            "onnxruntime:1.20 is not in the list of targets: the facts of onnxruntime:1.19, the nearest older version, "
             "hold");
   EXPECT_EQ(target_note("onnxruntime:1.16"), "");
+}
+
+TEST(TargetVersions, WithoutCodesOf4BitsAreRefusedWithTheNearestThatHasThem) {
+  for (const char* spec : {"onnxruntime:1.16", "onnxruntime:1.18"}) {
+    try {
+      check_takes_4bit_codes(find_target(spec));
+      ADD_FAILURE() << spec;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+      EXPECT_EQ(error.hint(), "--target onnxruntime:1.19, the nearest version that takes them, or --type int8");
+    }
+  }
+  for (const char* spec : {"onnxruntime:1.19", "onnxruntime:1.20", "onnxruntime", "openvino:cpu"})
+    EXPECT_NO_THROW(check_takes_4bit_codes(find_target(spec))) << spec;
 }
 
 TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {
@@ -45,6 +59,25 @@ TEST(TargetVersions, OutsideTheRangeAreRefused) {
     EXPECT_EQ(nearest_target(spec), nullptr) << spec;
     EXPECT_THROW(static_cast<void>(find_target(spec)), Error) << spec;
   }
+}
+
+/// The hint of the refusal; empty for a target that there is.
+std::string hint_of(const char* spec) {
+  try {
+    static_cast<void>(find_target(spec));
+    return {};
+  } catch (const Error& error) {
+    return error.hint();
+  }
+}
+
+TEST(TargetVersions, ThatAreRefusedGetTheNearestNamed) {
+  EXPECT_EQ(hint_of("onnxruntime:1.15"), "--target onnxruntime:1.16, the nearest that is known");
+  EXPECT_EQ(hint_of("qnn:1.20"), "--target qnn:1.30, the nearest that is known");
+  EXPECT_EQ(hint_of("tensorrt:12"), "--target tensorrt:11.0, the nearest that is known");
+  EXPECT_EQ(hint_of("openvino:2024.2"), "--target openvino:cpu, the nearest that is known");
+  EXPECT_EQ(hint_of("openvino:gpu"), "");
+  EXPECT_EQ(hint_of("openvinoo:2024.2").find("the nearest that is known"), std::string::npos);
 }
 
 TEST(TargetVersions, OfJetPackAreThoseThatItShips) {

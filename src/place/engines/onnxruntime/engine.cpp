@@ -132,8 +132,8 @@ constexpr Target older_version(int minor, int64_t newest) {
 }
 
 constexpr std::array kTargets{version(30),           older_version(16, 19), older_version(17, 20),
-                              older_version(18, 21), older_version(21, 22), older_version(23, 23),
-                              older_version(24, 25), older_version(25, 26)};
+                              older_version(18, 21), older_version(19, 21), older_version(21, 22),
+                              older_version(23, 23), older_version(24, 25), older_version(25, 26)};
 
 std::span<const Target> targets() { return kTargets; }
 

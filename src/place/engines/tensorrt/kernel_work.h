@@ -28,7 +28,7 @@ struct KernelWork {
 ///
 /// * An activation, a bias and a BatchNormalization are part of the product in front; behind a Conv a residual Add,
 /// too.
-/// * What else computes element by element forms one kernel with its like in front, as do norms and Softmax.
+/// * Other operators that compute element by element form one kernel with its like in front, as do norms and Softmax.
 /// * Attention that fits a fused kernel is one. In front of it a Transpose costs nothing, behind it where a float
 ///   product reads. Linear layers of one input are one product (Q, K, V).
 /// * A Conv writes straight into the joint tensor of a Concat, all else is copied there. A part of a value costs a copy
