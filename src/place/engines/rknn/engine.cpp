@@ -12,7 +12,7 @@ constexpr std::array kActivations{ActivationType{DataType::UInt8}, ActivationTyp
 constexpr std::array kForms{OperatorForm::Float32,            OperatorForm::FiniteMasks,
                             OperatorForm::DefaultActivations, OperatorForm::BoundedActivations,
                             OperatorForm::PlainDeconvolution, OperatorForm::OperandsInPairs,
-                            OperatorForm::PlainGemm};
+                            OperatorForm::PlainGemm,          OperatorForm::ExplicitNorms};
 
 std::span<const Target> targets();
 
