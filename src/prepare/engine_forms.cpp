@@ -35,6 +35,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::PlanePooling: return forms::plane_pooling;
     case OperatorForm::MatrixProduct: return forms::matrix_product;
     case OperatorForm::PlainGemm: return forms::plain_gemm;
+    case OperatorForm::ExplicitNorms: return forms::explicit_norms;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }
   throw Error(ErrorCode::Internal, "an operator form has no change");

@@ -364,6 +364,24 @@ TEST(Forms, DefaultActivationsAreLeftOut) {
   EXPECT_TRUE(has_activations("\"HardSigmoid\", \"Tanh\", \"Tanh\""));
 }
 
+TEST(Forms, NormsWriteOutTheirDefaultsForRockchip) {
+  const auto axis_and_epsilon = [](const char* target, const std::string& attributes) {
+    Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[1,3,2] x) => (float[1,3,2] y) <float[2] w = {1, 2}>
+      { y = LayerNormalization )" + attributes +
+                                   " (x, w) }");
+    const std::vector<Tensor> inputs{ramp({1, 3, 2})};
+    const NamedOutputs before = outputs_of(model, inputs);
+    (void)bring_into_forms(model, find_target(target));
+    check_same_outputs(before, model, inputs, "forms");
+    const Node& norm = model.graph().nodes().front();
+    return std::pair{norm.int_or("axis", 7), norm.float_or("epsilon", 7)};
+  };
+  EXPECT_EQ(axis_and_epsilon("rknn", ""), std::pair(int64_t{-1}, 1e-5F));
+  EXPECT_EQ(axis_and_epsilon("rknn", "<axis = 2, epsilon = 0.5>"), std::pair(int64_t{2}, 0.5F)) << "what it says holds";
+  EXPECT_EQ(axis_and_epsilon("qnn", ""), std::pair(int64_t{7}, 7.0F)) << "HTP knows the defaults";
+}
+
 TEST(Forms, HalvesBecomeFloatsBetweenInputsAndOutputs) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
     g (float16[1,2] x) => (float16[1,2] y) <float[2] w = {1, 2}>

@@ -23,6 +23,7 @@ enum class OperatorForm : uint8_t {
   MatrixProduct,       ///< a product of a vector is one of a matrix with one row
   PlainGemm,           ///< alpha and beta of a Gemm are 1: its constants are multiplied by them
   EarlyStrides,        ///< strides of 1x1 Convs stand further up: in another Conv, or in a MaxPool
+  ExplicitNorms,       ///< LayerNormalization writes out its axis and epsilon
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };
 

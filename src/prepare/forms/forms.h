@@ -45,6 +45,8 @@ namespace detent::forms {
 /// or with groups, else into a MaxPool of 1x1. Beside a Conv that takes other elements of the value they stay. Values
 /// of which fewer elements remain get new names.
 [[nodiscard]] GraphPatch early_strides(const Graph& graph);
+/// A LayerNormalization writes out axis and epsilon where they are ONNX's defaults.
+[[nodiscard]] GraphPatch explicit_norms(const Graph& graph);
 /// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.
 [[nodiscard]] GraphPatch neutral_statistics(const Graph& graph);
 

@@ -15,7 +15,8 @@ constexpr std::array kForms{OperatorForm::Float32,
                             OperatorForm::BoundedActivations,
                             OperatorForm::PlainDeconvolution,
                             OperatorForm::OperandsInPairs,
-                            OperatorForm::PlainGemm};
+                            OperatorForm::PlainGemm,
+                            OperatorForm::ExplicitNorms};
 
 std::span<const Target> targets();
 

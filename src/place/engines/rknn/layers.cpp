@@ -6,15 +6,22 @@
 //
 // * Decides: pairs stand in front of and behind every node that the NPU runs in INT8, constants of arithmetic included.
 //   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy
-//   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN.
+//   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
+//   attention the values from the product of queries and keys up to the Softmax stay float. A MatMul or Gemm of rows
+//   that are a graph input stays float, and a cubic Resize.
 // * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and
-//   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16").
+//   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16"). With pairs on
+//   both sides of the Softmax between two products the compiler ends without a word, or with a KeyError. Its optimizer
+//   swaps a Transpose and a Reshape without end where a product reads the pair of a graph input with fewer than four
+//   axes. It does not fold constants of a cubic Resize between codes ("Tensor type mismatch").
 // * Change it: `--exclude` leaves a node float, which the NPU runs in FP16.
 // * Source: rknn-toolkit2 2.5.0, its compiler and simulator for rk3588, asked in November 2026.
 // * Networks: models/imagenet_mobilenetv2, models/shapes_unet.
 
 #include <algorithm>
 
+#include "ops/traits.h"
+#include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
 #include "place/engines/qnn/qnn_units.h"
 #include "place/engines/rknn/npu_nodes.h"
@@ -45,6 +52,55 @@ void pair_inputs(const GraphFacts& facts, PlacementDraft& draft, const Node& nod
   }
 }
 
+// True for a product of rows that are a graph input. One row, and images, are no obstacle.
+bool multiplies_input_rows(const GraphFacts& facts, const Node& node) {
+  constexpr size_t kImage = 4, kMatrix = 2;
+  if (facts.kind(node.id) != OpKind::MatMul && facts.kind(node.id) != OpKind::Gemm) return false;
+  const MaybeValue input = facts.data_input(node.id);
+  if (!input || !facts.value(*input).is_input || !facts.value(*input).declared_shape) return false;
+  const auto& shape = *facts.value(*input).declared_shape;
+  return shape.size() < kImage && shape.size() >= kMatrix && (shape.size() > kMatrix || shape.front() != 1);
+}
+
+void mark_float_nodes(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (draft.is_forced(node.id)) continue;
+    if (multiplies_input_rows(facts, node))
+      draft.keep_out(node.id, "rknn-toolkit2 does not end where a product reads the pair of a graph input");
+    else if (facts.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "cubic")
+      draft.keep_out(node.id, "rknn-toolkit2 builds no cubic Resize between codes");
+  }
+}
+
+// Returns the Softmax and the nodes between it and a product of two activations; empty where there is none.
+std::vector<NodeId> attention_scores(const GraphFacts& facts, const PlacementDraft& draft, const Node& softmax) {
+  constexpr size_t kMostNodes = 16;  // scale, mask and copies
+  std::vector<NodeId> passed{softmax.id};
+  bool found = false;
+  for (size_t next = 0; next < passed.size() && passed.size() < kMostNodes; ++next) {
+    const Node& node = facts.node(passed[next]);
+    for (const int slot : facts.data_slots(node.id)) {
+      const Node* before = facts.producer(node.input(slot));
+      if (!before) continue;
+      const OpKind kind = facts.kind(before->id);
+      if (kind == OpKind::MatMul && !facts.is_weighted(before->id))
+        found = true;
+      else if (is_arithmetic(kind) || kind == OpKind::Where || commutes(facts, draft, before->id))
+        passed.push_back(before->id);
+    }
+  }
+  return found ? passed : std::vector<NodeId>();
+}
+
+void keep_scores_float(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes()) {
+    if (facts.kind(node.id) != OpKind::Softmax || draft.is_out(node.id)) continue;
+    for (const NodeId scores : attention_scores(facts, draft, node))
+      for (const int slot : facts.data_slots(scores))
+        draft.keep_float(scores, slot, "scores of attention: rknn-toolkit2 builds no INT8 Softmax between products");
+  }
+}
+
 // Has readers that no rule put a pair in front of read the pair that closes a node.
 void close(const GraphFacts& facts, PlacementDraft& draft, ValueId output) {
   if (facts.value(output).is_output) draft.pair_output(output, kInt8);
@@ -54,6 +110,7 @@ void close(const GraphFacts& facts, PlacementDraft& draft, ValueId output) {
 }
 
 void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
+  keep_scores_float(facts, draft);
   for (const Node& node : facts.graph().nodes()) {
     if (!runs_on_npu(facts, draft, node)) continue;
     if (is_absorbed(facts, draft, node))
@@ -67,6 +124,6 @@ void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kLayers{.name = {"K1", "NPU layer"}, .decide = decide_layers};
+constinit const Rule kLayers{.name = {"K1", "NPU layer"}, .mark = mark_float_nodes, .decide = decide_layers};
 
 }  // namespace detent::rules::rknn

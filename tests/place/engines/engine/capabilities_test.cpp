@@ -21,6 +21,7 @@ struct OfTarget {
 constexpr OfEngine kOfEngines[] = {
     {&EngineDef::takes_pairs, "TargetList.DlaIsAVariantOfTensorRtThatTakesNoPairs"},
     {&EngineDef::whole_graph, "qnn.RecurrentLayersReadCodesOnEveryInput"},
+    {&EngineDef::closes_outputs, "rknn.EveryValueOfALayerHasAPair"},
     {&EngineDef::pairs_beside_foreign, "weighted_ops.NoPairStandsBesideAnOperatorOfAnotherDomain"},
     {&EngineDef::narrow_weights, "WrittenFormats.LeaveOutTheLowestCodeWhereTheEngineWantsThat"},
     {&EngineDef::channel_scales_of_products, "qnn.ProductsHaveOneScaleAndConvolutionsOneAChannel"},
