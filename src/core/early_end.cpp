@@ -14,17 +14,32 @@ thread_local int parts_taken = 0;
 }  // namespace
 
 EarlyEnd::EarlyEnd(double seconds)
-    : outer_(in_force), caller_(caller_stop()), forwards_(caller_, [this] { source_.request_stop(); }),
-      token_(source_.get_token()) {
+    : seconds_(seconds), outer_(in_force), caller_(caller_stop()),
+      forwards_(caller_, [this] { source_.request_stop(); }), token_(source_.get_token()) {
   if (outer_) return;
   in_force = this;
   scope_.emplace(token_);
-  if (seconds <= 0) return;
-  clock_ = std::jthread([this, seconds](const std::stop_token& ended) {
+  close();
+}
+
+void EarlyEnd::begin() {
+  if (reason_ != Reason::None) return;
+  token_ = source_.get_token();
+  if (seconds_ <= 0 || clock_.joinable()) return;
+  const double left = seconds_ - since_.seconds();
+  if (left <= 0) {
+    source_.request_stop();
+    return;
+  }
+  clock_ = std::jthread([this, left](const std::stop_token& ended) {
     std::unique_lock lock(mutex_);
-    wakes_.wait_for(lock, ended, std::chrono::duration<double>(seconds), [] { return false; });
+    wakes_.wait_for(lock, ended, std::chrono::duration<double>(left), [] { return false; });
     if (!ended.stop_requested()) source_.request_stop();
   });
+}
+
+void EarlyEnd::close() {
+  if (reason_ == Reason::None) token_ = caller_;
 }
 
 EarlyEnd::~EarlyEnd() {

@@ -9,20 +9,22 @@
 #include <thread>
 
 #include "core/stop.h"
+#include "core/stopwatch.h"
 #include "detent/base/error.h"
 
 namespace detent {
 
-/// Work whose unfinished result is of use: a search for a better file, a table that grows with the samples. While an
-/// object lives, this thread's work also ends with Interrupted when the time is up; who catches that, and asks
-/// ends_early(), goes on to a result with what there is.
+/// Work whose unfinished result is of use: a search for a better file, a table that grows with the samples. Between
+/// begin() and close() this thread's work also ends with Interrupted when the time is up; who catches that, and asks
+/// ends_early(), goes on to a result with what there is. Work in front of that has no result yet, and work behind it
+/// only finishes one.
 ///
 /// One object is in force at a time in a thread: another one that is made below it changes nothing.
 class EarlyEnd {
  public:
   enum class Reason : uint8_t { None, TimeLimit, Interruption };
 
-  /// seconds  from now to the time limit; 0: no limit
+  /// seconds  from now to the time limit, also where begin() comes later; 0: no limit
   explicit EarlyEnd(double seconds);
   ~EarlyEnd();
   EarlyEnd(const EarlyEnd&) = delete;
@@ -31,6 +33,10 @@ class EarlyEnd {
   /// The one in force in this thread; nullptr: none.
   [[nodiscard]] static EarlyEnd* current();
 
+  /// From here on the time limit ends the work, at once where the time is up.
+  void begin();
+  /// From here on it does not any more. An early end remains one.
+  void close();
   /// From here on an interruption is an early end, too: there is a result to finish.
   void take_interruptions() { takes_interruptions_ = true; }
   /// Why the work ends early; None until ends_early() said so.
@@ -40,11 +46,13 @@ class EarlyEnd {
   friend bool ends_early(const Error& error);
   friend class Unstopped;
 
+  double seconds_;
+  Stopwatch since_ = {};
   EarlyEnd* outer_;
   std::stop_token caller_;  // of the work as a whole: nothing is finished for it
   std::stop_source source_;
   std::stop_callback<std::function<void()>> forwards_;
-  std::stop_token token_;  // unstopped_token() once the work ends early
+  std::stop_token token_;  // the caller's before begin() and behind close(), unstopped_token() once the work ends early
   std::optional<StopScope> scope_;
   Reason reason_ = Reason::None;
   bool takes_interruptions_ = false;

@@ -133,6 +133,7 @@ void note_calibration(ComparisonReport& report, const Measured& measured) {
 
 void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
                    const RunSettings& run) {
+  const Unstopped whole;
   for (const auto& [type, name] : {std::pair(FloatType::Fp16, "fp16"), std::pair(FloatType::Bf16, "bf16")}) {
     const Stopwatch stopwatch;
     Model cast = read_float_model(model);

@@ -67,6 +67,7 @@ Candidates make_targeted_candidates(const CompareOptions& options, const Request
   bool half = false;
   const std::shared_ptr<DataSource> data = prepared.front().data;
   for (size_t i = 0; i < prepared.size(); ++i) {
+    const Unstopped whole;
     prepared[i] = changed(std::move(prepared[i]));
     half |= prepared[i].half.has_value();
     all.append(naming_target(options.targets[i],

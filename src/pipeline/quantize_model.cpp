@@ -204,6 +204,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   work.input_check = check_pictures(options, prepared);
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
+  if (EarlyEnd* const early = EarlyEnd::current()) early->close();
   if (!is_ending_early()) work.ended.finishing.reset();  // a file that was not checked is not kept
   if (!work.without_pairs.empty()) {
     QuantizeReport report = without_pairs(work);

@@ -352,6 +352,7 @@ void take_steps(QuantizeWork& work) {
   const std::vector<const QuantizeStep*> steps = steps_of(work);
   const auto count =
       static_cast<size_t>(std::ranges::count_if(steps, [](const auto* step) { return is_shown(*step); }));
+  if (EarlyEnd* const early = EarlyEnd::current()) early->begin();
   Phase phase = Start;
   size_t number = 0;
   for (const QuantizeStep* step : steps) {

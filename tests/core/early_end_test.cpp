@@ -33,7 +33,8 @@ struct Interrupted {
 };
 
 TEST(EarlyEnd, TheTimeLimitStopsTheWorkAndLetsItFinish) {
-  const EarlyEnd early(kSoon);
+  EarlyEnd early(kSoon);
+  early.begin();
   const Error error = work_until_stopped();
   EXPECT_EQ(error.code(), ErrorCode::Interrupted);
   EXPECT_FALSE(is_ending_early());
@@ -41,6 +42,17 @@ TEST(EarlyEnd, TheTimeLimitStopsTheWorkAndLetsItFinish) {
   EXPECT_EQ(early.reason(), Reason::TimeLimit);
   EXPECT_STREQ(early_end_text(), "time limit");
   stop_if_interrupted();  // the rest runs to its end
+}
+
+TEST(EarlyEnd, TheLimitHoldsBetweenBeginAndClose) {
+  EarlyEnd early(kSoon);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  stop_if_interrupted();
+  early.begin();
+  EXPECT_TRUE(stop_requested()) << "the time is up";
+  early.close();
+  stop_if_interrupted();
+  EXPECT_FALSE(is_ending_early());
 }
 
 TEST(EarlyEnd, WithoutALimitNothingEnds) {
@@ -51,7 +63,8 @@ TEST(EarlyEnd, WithoutALimitNothingEnds) {
 }
 
 TEST(EarlyEnd, OtherErrorsAreNoEnd) {
-  const EarlyEnd early(kSoon);
+  EarlyEnd early(kSoon);
+  early.begin();
   static_cast<void>(work_until_stopped());
   EXPECT_FALSE(ends_early(Error(ErrorCode::InvalidData, "x")));
   EXPECT_FALSE(is_ending_early());
@@ -79,7 +92,8 @@ TEST(EarlyEnd, TheCallersEndIsNone) {
 }
 
 TEST(EarlyEnd, ASecondOneBelowChangesNothing) {
-  const EarlyEnd outer(kSoon);
+  EarlyEnd outer(kSoon);
+  outer.begin();
   {
     const EarlyEnd inner(1000);
     EXPECT_EQ(EarlyEnd::current(), &outer);
@@ -92,7 +106,8 @@ TEST(EarlyEnd, NothingStopsAChangeButItsCaller) {
   std::stop_source source;
   const std::stop_token token = source.get_token();
   const StopScope caller(token);
-  const EarlyEnd early(kSoon);
+  EarlyEnd early(kSoon);
+  early.begin();
   const Unstopped change;
   const Interrupted flag;
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
@@ -101,7 +116,8 @@ TEST(EarlyEnd, NothingStopsAChangeButItsCaller) {
 }
 
 TEST(EarlyEnd, AnInterruptionStopsWorkWithoutALimit) {
-  const EarlyEnd early(kSoon);
+  EarlyEnd early(kSoon);
+  early.begin();
   const Unstopped whole(Unstopped::By::TimeLimit);
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
   stop_if_interrupted();

@@ -79,7 +79,8 @@ class ImpatientJudge final : public SetJudge {
 
 TEST(SearchSets, ReturnWhatIsFoundWhenTheTimeIsUp) {
   NeededChoices needed({1, 4});
-  const EarlyEnd early(0.02);
+  EarlyEnd early(0.02);
+  early.begin();
   ImpatientJudge judge(needed, 2);
   const auto sets = search_sets(judge, {.most = 9});
   ASSERT_EQ(sets.size(), 2U);

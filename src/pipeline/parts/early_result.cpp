@@ -15,6 +15,7 @@ std::shared_ptr<const void> take_interruptions(const std::string& plan) {
 }
 
 void note_end(EarlyEndReport& ended, std::vector<std::string> left_out) {
+  if (EarlyEnd* const early = EarlyEnd::current()) early->close();
   ended.reason = early_end_text();
   ended.left_out = std::move(left_out);
 }

@@ -19,6 +19,7 @@ namespace detent {
 /// is done again for the least of them.
 template <class Work>
 [[nodiscard]] auto on_part_of_samples(const Work& work) {
+  if (EarlyEnd* const early = EarlyEnd::current()) early->begin();
   const PartOfSamples part;
   try {
     return work();
@@ -28,7 +29,7 @@ template <class Work>
   }
 }
 
-/// Notes how this thread's work ended.
+/// Notes how this thread's work ended; the time limit is over with it.
 /// left_out  what was not done, in words
 void note_end(EarlyEndReport& ended, std::vector<std::string> left_out = {});
 

@@ -1,6 +1,8 @@
 #include "pipeline/parts/sensitivity_report.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/sample_tracker.h"
@@ -60,6 +62,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   const PlacementPlan& plan = prepared.plan;
   const RunSettings& run = recipe.run;
   const Graph& graph = prepared.graph();
+  std::optional<Unstopped> whole(std::in_place);  // in front of the samples that count there is no table
   const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run), run);
   RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
@@ -69,6 +72,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   if (!constants.empty()) apply_patch(corrected, constants);
   PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
                         recipe.kept);
+  whole.reset();
   const LayerErrors errors =
       on_part_of_samples([&] { return measure_layer_errors(variants, corrected, names, samples, run, task); });
   note_end(report.ended);
