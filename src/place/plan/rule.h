@@ -37,8 +37,6 @@ struct Rule {
   bool residual_adds = false;  ///< it decides the inputs of residual Adds
   /// The data of a layer whose edge this rule keeps float is read through the pair in front of the node that writes it.
   bool moves_pairs_up = false;
-  /// A layer that this rule keeps float is as good beside pairs: it may read one, and its neighbours stay INT8.
-  bool reads_pairs_in_float = false;
 };
 
 /// The rule behind a decision; nullptr where none decided.

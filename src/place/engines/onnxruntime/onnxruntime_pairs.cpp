@@ -7,21 +7,7 @@
 #include "place/draft/flow.h"
 
 namespace detent {
-
-namespace {
-
-// True for a layer with float weights that is faster so: beside pairs the engine makes no integer kernel of it.
-bool may_read_pairs(const PlacementDraft& draft, NodeId node) {
-  const RuleId rule = draft.kept_out_by(node);
-  return rule && rule->reads_pairs_in_float && draft.facts().is_weighted(node) && !draft.is_excluded(node) &&
-         draft.options().float_weights == PlacementOptions::FloatWeights::Float;
-}
-
-}  // namespace
-
-bool must_read_float(const PlacementDraft& draft, NodeId node) {
-  return draft.is_out(node) && !is_head(draft, node) && !may_read_pairs(draft, node);
-}
+bool must_read_float(const PlacementDraft& draft, NodeId node) { return draft.is_out(node) && !is_head(draft, node); }
 
 std::string obstacle_to_closing(const GraphFacts& facts, const PlacementDraft& draft, MaybeValue value) {
   if (!value) return "its output is left out";
@@ -51,9 +37,8 @@ bool close_with_pair(PlacementDraft& draft, MaybeValue value, const std::string&
     if (draft.is_out(use.node))
       draft.replace_with_pair(use.node, use.slot,
                               "it " + draft.why_out(use.node) +
-                                  (may_read_pairs(draft, use.node) ? ", and so it does on the pair"
-                                                                   : ", but its output is not quantized: it runs in "
-                                                                     "float on the pair"));
+                                  ", but its output is not quantized: it runs in float on "
+                                  "the pair");
     else
       draft.pair(use.node, use.slot, reason);
   }

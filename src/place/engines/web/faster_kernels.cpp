@@ -1,18 +1,19 @@
 // A layer whose INT8 kernel and conversions take longer than its float kernel stays float.
 //
-//   slower:   Conv --> Q/DQ --> depthwise Conv --> Q/DQ --> Conv
-//   faster:   Conv --> Q/DQ --> depthwise Conv (float) --> Q/DQ --> Conv
+//   slower:   Conv(3 -> 32) --> Q/DQ --> depthwise Conv --> Q/DQ --> Conv(64 -> 384)
+//   faster:   Conv(3 -> 32) -----------> depthwise Conv --> Q/DQ --> Conv(64 -> 384)
 //
 // One question for the whole graph: which nodes run on codes, so that the sum of the times of kernels and of
 // conversions between floats and codes is least? It is the minimum cut of a network: the source's side runs on codes.
 // A layer is cut off from the source at the price of its float kernel, and from the sink at that of its INT8 kernel; a
 // value costs a QuantizeLinear once if a reader is on the source's side and its producer is not, and a
-// DequantizeLinear the other way around.
+// DequantizeLinear the other way around. Between a layer on codes and the Conv or Gemm that reads it no cut is allowed:
+// the engine quantizes the float weight of a layer between two pairs, with one scale for all channels.
 //
 // * Decides: a layer stays float where the table of kernel times (src/place/engines/web/kernel_times.cpp) says that the
 //   file is faster so, by more than 5 %. Layers are judged together: those of a region share the conversions at its
-//   border. A product with a scale at run time is judged alone. Such a layer may read a pair, and its neighbours stay
-//   INT8. Open extents count as 1 in front and as 16 elsewhere.
+//   border. A product with a scale at run time is judged alone. A Conv or Gemm in float never reads a layer on codes.
+//   Open extents count as 1 in front and as 16 elsewhere.
 // * Why: an INT8 depthwise Conv takes 1.5 to 5.5 times as long as the float one, a MaxPool on codes 8 to 13 times. An
 //   average pooling takes 3 to 4 times as long, a Conv of few channels 1.2 to 6 times. Convs and products of 64
 //   channels and more take .4 to .75 of the float time.
@@ -127,7 +128,8 @@ class CheapestCodes {
     if (value.is_output) readers.push_back(MinCut::kSink);
     const bool all_float = std::ranges::all_of(readers, [](size_t place) { return place == MinCut::kSink; });
     if (all_float && from == MinCut::kSink) return;
-    join_copies(value, from, readers);
+    join_pools(value, from, readers);
+    join_layers(value, from);
     if (!all_float) {  // on codes with a float value in front
       const size_t quantizer = cut_.add_node();
       for (const size_t reader : readers)
@@ -143,7 +145,7 @@ class CheapestCodes {
 
   /// The engine moves pairs across a MaxPool and joins those around an average pooling: between nodes on codes neither
   /// runs in float.
-  void join_copies(const Value& value, size_t from, const std::vector<size_t>& readers) {
+  void join_pools(const Value& value, size_t from, const std::vector<size_t>& readers) {
     const auto pools = [&](NodeId node) {
       const OpKind kind = facts_.kind(node);
       return kind == OpKind::MaxPool || kind == OpKind::AveragePool;
@@ -154,6 +156,15 @@ class CheapestCodes {
     if (from == MinCut::kSink) return;
     for (const Use& use : value.uses)
       if (use.slot >= 0 && pools(use.node) && place_of(use.node) != MinCut::kSink)
+        cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
+  }
+
+  /// A Conv or Gemm that stays float must read floats (O1).
+  void join_layers(const Value& value, size_t from) {
+    if (from == MinCut::kSink) return;
+    for (const Use& use : value.uses)
+      if (use.slot >= 0 && facts_.is_weighted(use.node) && facts_.kind(use.node) != OpKind::MatMul &&
+          place_of(use.node) != MinCut::kSink)
         cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
   }
 
@@ -174,7 +185,6 @@ void keep_faster_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
 
 }  // namespace
 
-constinit const Rule kFasterKernels{
-    .name = {"W1", "faster kernel"}, .review = keep_faster_kernels, .reads_pairs_in_float = true};
+constinit const Rule kFasterKernels{.name = {"W1", "faster kernel"}, .review = keep_faster_kernels};
 
 }  // namespace detent::rules::web
