@@ -368,7 +368,8 @@ TEST(Forms, NormsWriteOutTheirDefaultsForRockchip) {
   const auto axis_and_epsilon = [](const char* target, const std::string& attributes) {
     Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
       g (float[1,3,2] x) => (float[1,3,2] y) <float[2] w = {1, 2}>
-      { y = LayerNormalization )" + attributes + " (x, w) }");
+      { y = LayerNormalization )" + attributes +
+                                   " (x, w) }");
     const std::vector<Tensor> inputs{ramp({1, 3, 2})};
     const NamedOutputs before = outputs_of(model, inputs);
     (void)bring_into_forms(model, find_target(target));

@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::string_view kErrors =
     "scale-not-constant scale-not-positive codes-not-8-bit fp8-refused-by-engine missing-axis wrong-axis "
-    "q-and-dq-differ q-without-dq opset-too-new";
+    "q-and-dq-differ q-without-dq weight-without-dq opset-too-new";
 constexpr std::string_view kWarnings =
-    "bias-scale cast-between-q-and-dq operator-between-q-and-dq weight-without-dq copy-scales-differ "
+    "bias-scale cast-between-q-and-dq operator-between-q-and-dq copy-scales-differ "
     "fp8-on-float-operator concat-scales-differ coarse-scores float-island layer-left-float";
 constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule product-left-float";
 constexpr std::string_view kAbsent =

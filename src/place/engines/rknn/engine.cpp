@@ -9,18 +9,22 @@ namespace {
 
 constexpr std::array kActivations{ActivationType{DataType::UInt8}, ActivationType{DataType::Int8}};
 
-constexpr std::array kForms{OperatorForm::Float32,            OperatorForm::FiniteMasks,
-                            OperatorForm::DefaultActivations, OperatorForm::BoundedActivations,
-                            OperatorForm::PlainDeconvolution, OperatorForm::OperandsInPairs,
-                            OperatorForm::PlainGemm,          OperatorForm::ExplicitNorms};
+constexpr std::array kForms{OperatorForm::Float32,
+                            OperatorForm::FiniteMasks,
+                            OperatorForm::DefaultActivations,
+                            OperatorForm::BoundedActivations,
+                            OperatorForm::PlainDeconvolution,
+                            OperatorForm::OperandsInPairs,
+                            OperatorForm::PlainGemm,
+                            OperatorForm::ExplicitNorms};
 
 std::span<const Target> targets();
 
 using namespace rules;
 using namespace rules::rknn;
 
-constexpr std::array kRules{&kUserChoice, &kMeasuredChoice, &kDecoding, &kLayers,
-                            &kOneScale,   &kKnownRanges,    &kStates,   &kObstacles, &kEmbeddings};
+constexpr std::array kRules{&kUserChoice,  &kMeasuredChoice, &kDecoding,  &kLayers,    &kOneScale,
+                            &kKnownRanges, &kStates,         &kObstacles, &kEmbeddings};
 
 constexpr EngineDef kEngine{
     .id = Engine::Rknn,

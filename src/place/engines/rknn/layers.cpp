@@ -5,8 +5,8 @@
 //                                                                  Add --> Q/DQ --> y
 //
 // * Decides: pairs stand in front of and behind every node that the NPU runs in INT8, constants of arithmetic included.
-//   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy (K2)
-//   writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
+//   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy
+//   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
 //   attention the values from the product of queries and keys up to the Softmax stay float. A MatMul or Gemm of rows
 //   that are a graph input stays float, and a cubic Resize.
 // * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and

@@ -17,8 +17,7 @@ namespace {
 
 void name_obstacles(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes())
-    if (holds_graphs(node))
-      draft.note(facts.describe(node.id) + " holds a graph, which rknn-toolkit2 does not build");
+    if (holds_graphs(node)) draft.note(facts.describe(node.id) + " holds a graph, which rknn-toolkit2 does not build");
   for (const ValueId input : facts.graph().inputs()) {
     const Value& value = facts.value(input);
     if (!value.declared_shape || std::ranges::find(*value.declared_shape, -1) == value.declared_shape->end()) continue;
