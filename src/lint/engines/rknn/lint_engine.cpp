@@ -1,6 +1,8 @@
 #include "lint/view/lint_engine.h"
 #include "lint/engines/qnn/qnn_units.h"
 #include "lint/view/lint_view.h"
+#include "place/engines/rknn/npu_nodes.h"
+#include "place/engines/rknn/rules.h"
 
 namespace detent::rknn {
 namespace {
@@ -15,12 +17,17 @@ constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule 
 constexpr std::string_view kAbsent =
     "fp16-scale-below-opset-19 pair-between-conv-and-activation saturates-without-vnni";
 
+// A pair that closes a node stands in front of float readers, too.
+bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
+  return edge.rule == &rules::rknn::kLayers && runs_on_npu(view.facts(), view.wanted(), view.node(edge.consumer));
+}
+
 std::string obstacle(const LintView& view, NodeId layer) { return qnn_unit_obstacle(view, view.node(layer)); }
 
 constexpr LintEngine kLint{
     .levels = FindingLevels{.errors = kErrors, .warnings = kWarnings, .notes = kNotes, .absent = kAbsent},
     .obstacle = obstacle,
-    .belongs_in_int8 = nullptr,
+    .belongs_in_int8 = belongs_in_int8,
     .fp8_refused = FindingText{}};
 
 }  // namespace
