@@ -12,10 +12,10 @@ constexpr std::string_view kErrors =
     "q-and-dq-differ q-without-dq weight-without-dq opset-too-new";
 constexpr std::string_view kWarnings =
     "bias-scale cast-between-q-and-dq operator-between-q-and-dq copy-scales-differ "
-    "fp8-on-float-operator concat-scales-differ coarse-scores float-island layer-left-float";
+    "fp8-on-float-operator coarse-scores float-island layer-left-float";
 constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule product-left-float";
 constexpr std::string_view kAbsent =
-    "fp16-scale-below-opset-19 pair-between-conv-and-activation saturates-without-vnni";
+    "fp16-scale-below-opset-19 pair-between-conv-and-activation saturates-without-vnni concat-scales-differ";
 
 // A pair that closes a node stands in front of float readers, too.
 bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
