@@ -84,7 +84,7 @@ constexpr Target chip(std::string_view name) {
       .saturates_without_vnni = false,
       .pairs_taps_apart = false,
       .int8_deconvolutions = true,
-      .concat_shares_scale = true,
+      .concat_shares_scale = false,
       .operands_share_scale = false,
       .float_type = FloatType::Fp32,
       .fp8_refusal = "the NPU has INT8 and FP16",

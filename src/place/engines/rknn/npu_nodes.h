@@ -5,7 +5,7 @@
 namespace detent {
 
 /// True for a node that the compiler of Rockchip's NPU can run in INT8 between pairs: it computes with floats or moves
-/// them, the user does not keep it out, and it does not decode the boxes of a detector (R18).
+/// them, the user does not keep it out, and it does not decode (R18) behind the last layer and its activation or mean.
 [[nodiscard]] bool runs_on_npu(const GraphFacts& facts, const PlacementDraft& draft, const Node& node);
 
 }  // namespace detent
