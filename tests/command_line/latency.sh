@@ -87,7 +87,7 @@ for wrong in no_such_command "$work/in" './in/fewer.txt'; do
   # shellcheck disable=SC2086
   refuses "a command that cannot be run: $wrong" 13 'cannot be run' $endless_search --latency-command "$wrong" -o out/none.onnx
 done
-grep -q '^hint: ready ones are onnxruntime, openvino, qnn, trtexec, web$' stderr || fail "the hint does not name the ready commands"
+grep -q '^hint: ready ones are onnxruntime, openvino, qnn, rknn, trtexec, web$' stderr || fail "the hint does not name the ready commands"
 for printed in 'echo nan' 'echo inf' 'echo 0' 'echo -3' 'echo 5 ms' 'echo 5; echo done' 'true' 'echo 1e999'; do
   timer wrong "$printed"
   # shellcheck disable=SC2086
