@@ -43,10 +43,12 @@ class WrittenFormats : public SmallNetwork {
     return *model.graph().constant(*model.graph().find_value(name));
   }
   /// Returns every target that takes files with pairs.
+  /// Returns the targets that quantize this layer: in a browser it is too small, or its weights alone have codes.
   static std::vector<const Target*> targets() {
     std::vector<const Target*> taking;
     for (const Target& target : target_list())
-      if (target.engine.takes_pairs) taking.push_back(&target);
+      if (target.engine.takes_pairs && target.engine.id != Engine::Web && target.engine.id != Engine::WebGpu)
+        taking.push_back(&target);
     return taking;
   }
 };
