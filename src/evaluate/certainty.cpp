@@ -14,6 +14,7 @@
 #include "evaluate/detection_judge.h"
 #include "evaluate/prepared_model.h"
 #include "evaluate/trial.h"
+#include "exec/runnable_part.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -209,7 +210,10 @@ double Certainty::mean() const {
 Certainty measure_certainty(const Model& model, const DataSource& source, const RunSettings& settings) {
   if (source.size() == 0) return {};
   std::vector<std::string> names;
-  for (const ValueId id : model.graph().outputs()) names.push_back(model.graph().value(id).name);
+  const RunnablePart runnable(model.graph());
+  for (const ValueId id : model.graph().outputs())
+    if (runnable.can_run(id)) names.push_back(model.graph().value(id).name);
+  if (names.empty()) return {};
   const PreparedModel prepared(model, names, team_size(settings, source));
   const ValueForms forms{prepared.sample_axes(source, settings), recognize_outputs(model, source, settings)};
   const Reading reading = reading_of(forms.outputs, names);
