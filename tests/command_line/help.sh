@@ -117,7 +117,7 @@ suggests "a calibrator" entropy $quantize_sample -o out/model.onnx --calibrator 
 suggests "a calibrator with a number" percentile $quantize_sample -o out/model.onnx --calibrator percentil:99.9
 suggests "a calibrator of a list" mse compare "$model" --data in --eval in --calibrators max,mes
 suggests "a target" tensorrt plan "$model" --target tensort
-refuses "a target with a version" 2 "there is no target .tensorrt:8.4." plan "$model" --target tensorrt:8.4
+refuses "a target with a version" 2 "there is no target 'tensorrt:8.4'" plan "$model" --target tensorrt:8.4
 grep -q "hint: --target tensorrt:8.6, the nearest that is known" stderr || fail "a target with a version: the nearest is not named"
 suggests "an accuracy" balanced $quantize_sample -o out/model.onnx --accuracy balansed
 suggests "a policy" independent plan "$model" --policy concat=indepedent
