@@ -462,9 +462,10 @@ TEST_P(NetworkWithAbsentOperand, IsQuantizedForEveryTarget) {
     QuantizeOptions options = quantize_options(folder / "model.onnx", target);
     options.data.own = std::make_shared<Numbers>(read_model(options.model).graph());
     const QuantizeReport report = quantize_model(options);
-    if (report.dla) continue;                          // a float model and a cache
-    if (!std::string_view(target).starts_with("web"))  // which keep layers as small as these float
+    if (report.dla) continue;                            // a float model and a cache
+    if (!std::string_view(target).starts_with("web")) {  // which keep layers as small as these float
       EXPECT_GT(report.plan.coverage.pairs, 0) << target;
+    }
     EXPECT_NO_THROW(static_cast<void>(lint_model({.model = options.output, .target = target}))) << target;
   }
 }
