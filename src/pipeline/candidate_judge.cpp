@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/early_end.h"
 #include "core/files/output_set.h"
+#include "core/process/early_end.h"
 #include "core/stopwatch.h"
 #include "detent/base/calibrator.h"
 #include "detent/base/error.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "calibrate/calibration.h"
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "core/stop.h"
 #include "detent/base/calibrator.h"
 #include "detent/compare.h"

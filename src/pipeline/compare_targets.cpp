@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "detent/compare.h"

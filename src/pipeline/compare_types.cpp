@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/early_end.h"
 #include "core/nearest_names.h"
+#include "core/process/early_end.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"

@@ -5,9 +5,9 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
-#include "core/early_end.h"
 #include "core/files/atomic_file.h"
 #include "core/files/output_set.h"
+#include "core/process/early_end.h"
 #include "core/stop.h"
 #include "detent/base/error.h"
 #include "detent/output_files.h"

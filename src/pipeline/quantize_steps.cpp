@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "calibrate/outlier_samples.h"
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "calibrate/shared_pass.h"
-#include "core/early_end.h"
 #include "core/files/output_set.h"
+#include "core/process/early_end.h"
 #include "core/stop.h"
 #include "datasets/state/pipeline_file.h"
 #include "detent/base/error.h"

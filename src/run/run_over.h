@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"

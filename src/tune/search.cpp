@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "detent/base/error.h"
 
 namespace detent {

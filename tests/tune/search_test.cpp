@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 
 namespace detent {
 namespace {

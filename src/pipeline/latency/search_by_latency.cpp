@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "core/early_end.h"
 #include "core/files/atomic_file.h"
 #include "core/files/output_set.h"
+#include "core/process/early_end.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"

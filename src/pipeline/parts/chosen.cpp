@@ -8,7 +8,7 @@
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/ruined_values.h"
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "detent/base/error.h"
 #include "exec/find_shapes.h"
 #include "exec/runnable_part.h"

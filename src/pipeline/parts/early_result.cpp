@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/early_end.h"
 #include "core/files/unfinished.h"
+#include "core/process/early_end.h"
 
 namespace detent {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "detent/base/error.h"
 #include "detent/reports/early_end_report.h"
 

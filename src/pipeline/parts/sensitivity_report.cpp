@@ -6,7 +6,7 @@
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/sample_tracker.h"
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 #include "core/stopwatch.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/value_errors.h"

@@ -1,4 +1,4 @@
-#include "core/early_end.h"
+#include "core/process/early_end.h"
 
 #include <chrono>
 
