@@ -6,10 +6,10 @@ import os
 import pathlib
 import sys
 
-import numpy
 import onnxruntime
 
 import scores
+import values
 
 
 def run(model, folder, threads):
@@ -18,31 +18,11 @@ def run(model, folder, threads):
     settings.intra_op_num_threads, settings.log_severity_level = threads, 3
     session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     names, found = [value.name for value in session.get_outputs()], []
-    for path in sorted((folder / "test").glob("*.npz")):
-        with numpy.load(path) as sample:
-            feed = {value.name: sample[value.name] for value in session.get_inputs()}
-            found.append(dict(zip(names, session.run(None, feed))))
-            found[-1].update({name: sample[name] for name in sample.files if name == "attention_mask"})
+    for sample in values.test_samples(folder):
+        feed = {value.name: sample[value.name] for value in session.get_inputs()}
+        found.append(dict(zip(names, session.run(None, feed))))
+        found[-1].update({name: sample[name] for name in sample if name == "attention_mask"})
     return found
-
-
-def sqnr(outputs, floats):
-    """Returns the dB of the worst float output: its energy in all samples over that of the difference. Padding of token
-    ids does not count."""
-    worst = None
-    for name, array in floats[0].items():
-        if array.dtype.kind != "f":
-            continue
-        signal = noise = 0.0
-        for ours, theirs in zip(outputs, floats):
-            truth, told = (side[name].astype(numpy.float64) for side in (theirs, ours))
-            mask = theirs.get("attention_mask")
-            if mask is not None and truth.ndim == 3 and truth.shape[:2] == mask.shape:
-                truth, told = truth[mask > 0], told[mask > 0]
-            signal, noise = signal + (truth ** 2).sum(), noise + ((told - truth) ** 2).sum()
-        decibels = 10 * numpy.log10(signal / noise) if signal > 0 and noise > 0 else 200.0  # equal bits
-        worst = decibels if worst is None else min(worst, decibels)
-    return None if worst is None else round(float(worst), 2)
 
 
 def size_of(model):
@@ -57,14 +37,10 @@ def main():
     outputs = run(job["model"], folder, job["threads"])
     if job["float"] or not kept.exists():
         floats = outputs if job["float"] else run(job["float_model"], folder, job["threads"])
-        numpy.savez(kept, **{f"{i:04} {name}": array for i, row in enumerate(floats) for name, array in row.items()})
+        values.keep_floats(kept, floats)
     else:
-        floats = [{} for _ in outputs]
-        with numpy.load(kept) as arrays:
-            for key in arrays.files:
-                number, name = key.split(" ", 1)
-                floats[int(number)][name] = arrays[key]
-    answer = {"sqnr_db": sqnr(outputs, floats) if job["numbers"] and not job["float"] else None, "size": size_of(job["model"]),
+        floats = values.kept_floats(kept)
+    answer = {"sqnr_db": values.sqnr(outputs, floats) if job["numbers"] and not job["float"] else None, "size": size_of(job["model"]),
               "test_samples": len(outputs), "engine": f"ONNX Runtime {onnxruntime.__version__}"}
     if job["score"]:
         name, more = job["score"]

@@ -12,11 +12,16 @@ import networks as table_of
 
 # Tool: name in tables. The first two are ours.
 NAMES = {"detent": "Detent", "detent_openvino": "Detent for OpenVINO", "ort_static": "ORT static",
+         "detent_search": "Detent, search", "detent_openvino_search": "Detent for OpenVINO, search",
          "ort_dynamic": "ORT dynamic", "nncf": "NNCF", "modelopt": "Model-Optimizer"}
-OURS = ("detent", "detent_openvino")
+OURS = ("detent", "detent_openvino", "detent_search", "detent_openvino_search")
+NOISE_OF_TIME = .03
 # Measure: title, digits, what lies within the noise of a row (a difference, or a share where negative).
 MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
-            "ort": ("ms in ONNX Runtime", 3, -.03), "openvino": ("ms in OpenVINO", 3, -.03), "size": ("Size, MB", 2, -.05)}
+            "openvino_db": ("SQNR in OpenVINO, dB", 1, .5), "ort": ("ms in ONNX Runtime", 3, -NOISE_OF_TIME),
+            "openvino": ("ms in OpenVINO", 3, -NOISE_OF_TIME), "size": ("Size, MB", 2, -.05)}
+# What a user of an engine sees of a file: a peer's file dominates ours if it is better in one and worse in none.
+SEEN = {"ort": ("score", "sqnr_db", "ort", "size"), "openvino": ("score", "openvino_db", "openvino", "size")}
 BROKEN = 10.0  # dB below which a file's time and size do not count
 EXACT = 200.0  # dB of equal bits: nothing that runs was quantized
 # What results.json keeps of a network and of each result: what the page shows.
@@ -37,9 +42,10 @@ class Row:
         result = self.results.get(tool, {})
         if "error" in result:
             return None
-        if measure in ("ort", "openvino"):
-            engine = {"ort": "onnxruntime"}.get(measure, measure)
-            return self.results.get(f"time_{engine}", {}).get("times", {}).get(tool, {}).get("ms")
+        if measure in ("ort", "openvino", "openvino_db"):
+            engine = "onnxruntime" if measure == "ort" else "openvino"
+            times = self.results.get(f"time_{engine}", {}).get("times", {})
+            return times.get(tool, {}).get("sqnr_db" if measure == "openvino_db" else "ms")
         value = result.get(measure)
         return value / 1e6 if measure == "size" and value is not None else value
 
@@ -49,16 +55,16 @@ class Row:
 
     def takes_part(self, measure, tool):
         """Whether a tool has a value that counts beside others."""
-        decibels = self.results.get(tool, {}).get("sqnr_db")
+        decibels = self.value("openvino_db" if measure == "openvino" else "sqnr_db", tool)
         broken = measure in ("ort", "openvino", "size") and decibels is not None and decibels < BROKEN
         return self.value(measure, tool) is not None and not broken and not self.is_exact(tool)
 
     def is_larger_better(self, measure):
-        return self.larger if measure == "score" else measure == "sqnr_db"
+        return self.larger if measure == "score" else measure in ("sqnr_db", "openvino_db")
 
     def ours(self, measure):
         """Returns our tool for a measure: the file for OpenVINO only where OpenVINO runs it."""
-        return "detent_openvino" if measure == "openvino" else "detent"
+        return "detent_openvino" if measure in ("openvino", "openvino_db") else "detent"
 
     def best(self, measure, tools):
         """Returns the best of the tools that take part, None if there is none."""
@@ -73,6 +79,15 @@ class Row:
             return ours is None and theirs is not None
         gain = theirs - ours if self.is_larger_better(measure) else ours - theirs
         return gain > (noise if noise > 0 else -noise * ours)
+
+
+    def dominates(self, engine, peer, ours):
+        """Whether a peer's file is better than ours in something that a user of the engine sees, and worse in nothing,
+        beyond the noise."""
+        known = [measure for measure in SEEN[engine] if self.value(measure, ours) is not None and
+                 self.value(measure, peer) is not None]
+        return engine in known and any(self.beaten_by(measure, ours, peer) for measure in known) and \
+            not any(self.beaten_by(measure, peer, ours) for measure in known)
 
 
 def peers(row):
@@ -109,6 +124,24 @@ def losses(rows):
     return said
 
 
+def dominated(rows):
+    """Returns (network, engine, sentence) where a peer's file dominates ours, or our best file is slower than float."""
+    said = []
+    for row in rows:
+        for engine, measures in SEEN.items():
+            ours = row.ours(engine)
+            files = [tool for tool in (ours, f"{ours}_search") if row.value(engine, tool) is not None]
+            for peer in peers(row):
+                if files and all(row.dominates(engine, peer, tool) for tool in files):
+                    values = [f"{MEASURES[measure][0]} {shown(row, measure, peer)}, Detent {shown(row, measure, ours)}"
+                              for measure in measures if shown(row, measure, peer)]
+                    said.append((row.network.title, engine, f"{NAMES[peer]}: {'; '.join(values)}"))
+            if files and all(row.beaten_by(engine, tool, "float") for tool in files):
+                said.append((row.network.title, engine, f"slower than float: {MEASURES[engine][0]} "
+                             f"{shown(row, engine, 'float')}, Detent {shown(row, engine, files[-1])}"))
+    return said
+
+
 def cell(text, order=None, classes=""):
     attribute = f' data-order="{order}"' if order is not None else ""
     return f'<td{attribute} class="{classes}">{text}</td>'
@@ -137,17 +170,18 @@ def pair(row, measure):
     return cells
 
 
-GROUPS = [("", 2), ("Score", 4), ("SQNR, dB", 2), ("ms in ONNX Runtime", 3), ("ms in OpenVINO", 3), ("Size, MB", 3), ("", 2)]
+GROUPS = [("", 2), ("Score", 4), ("SQNR, dB", 2), ("dB in OpenVINO", 2), ("ms in ONNX Runtime", 3), ("ms in OpenVINO", 3), ("Size, MB", 3), ("", 2)]
 
 
 def overview(rows):
     """The table of all networks: Detent and the best peer of each measure."""
-    head = ["Network", "Kind", "unit", "float", "Detent", "best peer", "Detent", "best peer",
+    head = ["Network", "Kind", "unit", "float", *["Detent", "best peer"] * 3,
             *["float", "Detent", "best peer"] * 3, "Source", "Licence"]
     lines = []
     for row in rows:
         cells = [cell(html.escape(row.network.title)), cell(row.network.kind), cell(row.unit),
-                 cell(shown(row, "score", "float"), row.value("score", "float")), *pair(row, "score"), *pair(row, "sqnr_db")]
+                 cell(shown(row, "score", "float"), row.value("score", "float")), *pair(row, "score"), *pair(row, "sqnr_db"),
+                 *pair(row, "openvino_db")]
         for measure in ("ort", "openvino", "size"):
             cells += [cell(shown(row, measure, "float"), row.value(measure, "float")), *pair(row, measure)]
         cells += [cell(html.escape(text)) for text in (source(row.network.where), row.network.licence)]
@@ -157,7 +191,7 @@ def overview(rows):
 
 def full(rows, measure):
     tools = [tool for tool in NAMES if any(tool in row.results for row in rows)]
-    with_float = measure != "sqnr_db"
+    with_float = measure not in ("sqnr_db", "openvino_db")
     head = ["Network", *(["Unit"] if measure == "score" else []), *(["float"] if with_float else []),
             *[NAMES[tool] for tool in tools]]
     lines = []
@@ -285,16 +319,18 @@ def write(folder, networks, options):
                           f"--threads {options.threads} --clock {options.clock}"}
     document = {"machine": machine, "networks": [{**kept(row.network._asdict(), KEPT), "results": {
         name: kept(result, KEPT_OF_RESULT) for name, result in sorted(row.results.items())}} for row in rows],
-                "losses": losses(judged)}
+                "losses": losses(judged), "dominated": dominated(judged)}
     put(folder / "results.json", json.dumps(document, indent=1) + "\n")
     lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
             for title, _, sentence in losses(judged)]
     clock = "CPU time" if options.clock == "cpu" else "wall time"
+    worse = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
+             for title, _, sentence in dominated(judged)]
     parts = [f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Detent beside its peers</title><style>{STYLE}</style>
 <h1>Detent beside its peers</h1>
-<p>{len(judged)} networks, the same samples for every tool. Scores and dB are of ONNX Runtime's outputs on samples that no
-tool calibrated with; dB is of the worst output. Milliseconds of a network are {clock} of one process that runs all
+<p>{len(judged)} networks, the same samples for every tool. Scores and dB are of ONNX Runtime's outputs, and where OpenVINO is
+named of its, on samples that no tool calibrated with; dB is of the worst output. Milliseconds of a network are {clock} of one process that runs all
 files in turn, batch 1, {options.threads} thread(s); other programs shared the machine, so compare within a row only.</p>
 <p><code>{html.escape(machine['command'])}</code><br>{html.escape(machine['cpu'])}; {machine['date']};
 {html.escape(', '.join(engines))}; at most {options.calibration} samples to calibrate and {options.samples} to judge, fewer
@@ -304,6 +340,9 @@ where a set is smaller. Score of {options.samples} samples: the standard error i
 heading to sort. Marked is the best of a row, and what lies within the noise of it. "exact": the tool quantized nothing that
 runs; such a file takes no part, and below {BROKEN:.0f} dB neither do time and size.</p>
 <h2>Networks where Detent is better / within the noise / worse</h2>""", duels(judged), "<h2>Overview</h2>", overview(judged),
+             f"<h2>Files that a peer's file dominates, or slower than float ({len(worse)})</h2><p>Better than Detent's file "
+             "in score, dB, milliseconds or size, and worse in none, beyond the noise. Where our default is slower than float, "
+             "the file of the search by latency counts.</p>", table(["Network", "What"], worse),
              f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
              "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",
              table(["Network", "What"], lost), "</div>"]

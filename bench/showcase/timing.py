@@ -1,6 +1,7 @@
 """timing.py JOB.json: milliseconds of several files in one engine: {"engine", "files": {name: path}, "samples", "threads",
-"clock", "seconds"}. All files are loaded in one process and run in turn on the same samples; the answer is the median of the
-minima of tenths of the time, which other processes on the machine change little."""
+"clock", "seconds", "numbers"}. All files are loaded in one process and run in turn on the same samples; the answer is the
+median of the minima of tenths of the time, which other processes on the machine change little. For OpenVINO there is the dB
+of its own outputs, too, against the float model in ONNX Runtime."""
 
 import json
 import pathlib
@@ -8,7 +9,7 @@ import statistics
 import sys
 import time
 
-import numpy
+import values
 
 
 def onnxruntime_runner(path, feed, threads, clock):
@@ -35,13 +36,25 @@ def openvino_runner(path, feed, threads, _):
     return lambda: request.infer(given)
 
 
+def openvino_sqnr(path, folder, threads):
+    """Returns the dB of a file in OpenVINO on the test samples, shapes left free as the file has them."""
+    import openvino
+    compiled = openvino.Core().compile_model(path, "CPU", {"INFERENCE_NUM_THREADS": threads,
+                                                           "INFERENCE_PRECISION_HINT": "f32"})
+    request, outputs = compiled.create_infer_request(), []
+    for sample in values.test_samples(folder):
+        request.infer({port.any_name: sample[port.any_name] for port in compiled.inputs})
+        outputs.append({name: request.get_tensor(port).data.copy() for port in compiled.outputs for name in port.names})
+    return values.sqnr(outputs, values.kept_floats(folder / "float.npz"))
+
+
 RUNNERS = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner}
 
 
 def main():
     job = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    with numpy.load(sorted(pathlib.Path(job["samples"]).glob("*.npz"))[0]) as sample:
-        feed = {name: sample[name] for name in sample.files}
+    folder = pathlib.Path(job["samples"])
+    feed = next(values.test_samples(folder))
     runners, answer = {}, {}
     for name, path in job["files"].items():
         try:
@@ -63,6 +76,10 @@ def main():
         for name, taken in best.items():
             minima[name].append(taken)
     answer |= {name: {"ms": round(1000 * statistics.median(taken), 4)} for name, taken in minima.items()}
+    if job["engine"] == "openvino" and job["numbers"]:
+        for name in minima:
+            if name != "float":
+                answer[name]["sqnr_db"] = openvino_sqnr(job["files"][name], folder, job["threads"])
     print(json.dumps(answer))
 
 

@@ -129,6 +129,21 @@ class Run(unittest.TestCase):
         self.run_all(retry=True)
         self.assertEqual(self.calls(), {"samples": 1, "judge": 2, "good": 1, "bad": 2, "timing": 2})
 
+    def test_the_search_makes_a_file_only_where_ours_is_slower_than_float(self):
+        tools = {"good": TOOLS["good"], "good_search": ("good.py", None, ["--threads {threads}"])}
+        kept = dict(showcase.OURS)
+        self.addCleanup(showcase.OURS.update, kept)
+        showcase.OURS.update(onnxruntime="good", openvino="none")
+        self.run_all(tools)
+        self.assertEqual(self.calls()["good"], 1)
+        timing = self.folder / "programs/timing.py"
+        timing.write_text(timing.read_text().replace("4.0", ".5"))
+        self.run_all(tools, again=["good"])
+        self.assertEqual(self.calls()["good"], 3)
+        self.assertIn("good_search", self.result("net.time_onnxruntime")["times"])
+        self.run_all(tools, again=["good"])
+        self.assertEqual(self.calls()["good"], 5, "a tool that is forgotten takes its search along")
+
     def test_a_tool_that_takes_too_long_ends_with_what_it_started(self):
         self.run_all({"slow": ("slow.py", None, [])}, minutes=.1)
         self.assertRegex(self.result("net.slow")["error"], "stopped after")
@@ -239,6 +254,29 @@ class Page(unittest.TestCase):
         self.assertEqual(self.document["losses"], [])
         self.text(nncf=self.quality(10.1, 10, .5e6))
         self.assertEqual([loss[1] for loss in self.document["losses"]], ["size"])
+
+    def times(self, ours, theirs, decibels=None):
+        row = {"ms": theirs} | ({"sqnr_db": decibels} if decibels else {})
+        return {"times": {"float": {"ms": 2}, "detent_openvino": {"ms": ours, "sqnr_db": 20}, "nncf": row}}
+
+    def test_a_peer_that_is_better_in_one_and_worse_in_nothing_dominates(self):
+        text = self.text(float=self.quality(None, 91, 4e6), detent_openvino=self.quality(30, 90), nncf=self.quality(25, 90),
+                         time_openvino=self.times(1, .9, 20))
+        self.assertEqual([row[:2] for row in self.document["dominated"]], [["Net <one>", "openvino"]])
+        self.assertIn("NNCF: Score 90.0, Detent 90.0", text)
+
+    def test_a_peer_that_is_worse_in_the_engines_own_db_does_not_dominate(self):
+        self.text(float=self.quality(None, 91, 4e6), detent_openvino=self.quality(30, 90), nncf=self.quality(35, 90),
+                  time_openvino=self.times(1, .9, 15))
+        self.assertEqual(self.document["dominated"], [])
+
+    def test_slower_than_float_counts_for_the_file_of_the_search(self):
+        results = {"float": self.quality(None, 91, 4e6), "detent": self.quality(30, 90)}
+        times = {"float": {"ms": 1}, "detent": {"ms": 2}}
+        self.text(**results, time_onnxruntime={"times": times})
+        self.assertEqual([row[1] for row in self.document["dominated"]], ["ort"])
+        self.text(**results, detent_search=self.quality(30, 90), time_onnxruntime={"times": {**times, "detent_search": {"ms": 1}}})
+        self.assertEqual(self.document["dominated"], [])
 
     def test_duels_count_networks_better_equal_and_worse(self):
         text = self.text(float=self.quality(None, 91, 4e6), detent=self.quality(30, 90), nncf=self.quality(25, 90, .5e6))
