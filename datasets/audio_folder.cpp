@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 Sample read_clip(const fs::path& path, const AudioTransform& transform) {
   const AudioClip clip = read_audio(path, transform.spec().channel);
   try {
-    return {.inputs = transform.apply(clip)};
+    Sample sample;
+    sample.inputs = transform.apply(clip);
+    sample.seconds = clip.rate > 0 ? static_cast<double>(clip.samples.size()) / clip.rate : 0;
+    return sample;
   } catch (const Error& error) {
     throw error.in(path.string());
   }

@@ -147,6 +147,7 @@ std::unique_ptr<DataSource> joined_source(const std::vector<Part>& parts, size_t
     for (const Part& part : parts) {
       Sample sample = part.source->read(i);
       if (joined.image_size[0] == 0) joined.image_size = sample.image_size;
+      if (joined.seconds == 0) joined.seconds = sample.seconds;
       for (size_t k = 0; k < part.inputs.size(); ++k) joined.inputs[part.inputs[k]] = std::move(sample.inputs[k]);
       for (size_t k = 0; k < sample.next.size(); ++k) joined.next[part.inputs[k]] = sample.next[k];
     }

@@ -90,4 +90,19 @@ std::vector<FileText> read_transcripts(const std::filesystem::path& path) {
   return transcripts;
 }
 
+std::string comparable_file(const std::string& name) {
+  return std::filesystem::path(name).lexically_normal().generic_string();
+}
+
+std::map<std::string, std::string> read_transcript_map(const std::filesystem::path& path) {
+  std::map<std::string, std::string> texts;
+  for (const FileText& entry : read_transcripts(path)) {
+    const auto [known, added] = texts.emplace(comparable_file(entry.file), entry.text);
+    if (!added && known->second != entry.text)
+      throw Error(ErrorCode::InvalidData, path.string() + ": " + entry.file + " has two transcripts, '" +
+                                              known->second + "' and '" + entry.text + "'");
+  }
+  return texts;
+}
+
 }  // namespace detent

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,12 @@ struct FileText {
 /// Reads the columns `file` and `text` of a .csv in the order of the file.
 /// Errors  InvalidData naming the file: a column is missing, there are no rows.
 [[nodiscard]] std::vector<FileText> read_transcripts(const std::filesystem::path& path);
+
+/// Returns the texts of read_transcripts() by file, as comparable_file() writes it.
+/// Errors  those of read_transcripts; InvalidData for a file with two texts that differ.
+[[nodiscard]] std::map<std::string, std::string> read_transcript_map(const std::filesystem::path& path);
+
+/// Returns the name of a file, or of a sample, without "." and "..".
+[[nodiscard]] std::string comparable_file(const std::string& name);
 
 }  // namespace detent

@@ -20,7 +20,7 @@ NOISE_OF_TIME = .03
 MEASURES = {"score": ("Score", 1, 1.0), "sqnr_db": ("SQNR against float, dB", 1, .5),
             "openvino_db": ("SQNR in OpenVINO, dB", 1, .5), "ort": ("ms in ONNX Runtime", 3, -NOISE_OF_TIME),
             "openvino": ("ms in OpenVINO", 3, -NOISE_OF_TIME), "size": ("Size, MB", 2, -.05)}
-# What a user of an engine sees of a file: a peer's file dominates ours if it is better in one and worse in none.
+# Seen by a user of an engine: a peer's file dominates ours if it is better in one and worse in none.
 SEEN = {"ort": ("score", "sqnr_db", "ort", "size"), "openvino": ("score", "openvino_db", "openvino", "size")}
 BROKEN = 10.0  # dB below which a file's time and size do not count
 EXACT = 200.0  # dB of equal bits: nothing that runs was quantized

@@ -29,7 +29,7 @@ class PipelineReader {
   }
 
   PipelineFile run() {
-    check_keys(document_, {"models", "feeds", "data", "loop"}, "");
+    check_keys(document_, {"models", "feeds", "data", "loop", "decode"}, "");
     read_models();
     read_feeds();
     const Json data = object_in(document_, "data", R"({"enc:audio": "clips"})");
@@ -41,6 +41,7 @@ class PipelineReader {
     }
     if (document_.contains("loop"))
       read_loop(object_in(document_, "loop", R"({"model": "dec", "steps": 32, "state": {}})"));
+    if (document_.contains("decode")) read_decode(object_in(document_, "decode", R"({"kind": "attention", "end": 2})"));
     return std::move(result_);
   }
 
@@ -94,6 +95,51 @@ class PipelineReader {
     for (const auto& [output, input] : result_.state->feeds) refuse_fed(input);
     for (const StateFile::Token& token : result_.state->tokens) refuse_fed(token.input);
     for (const auto& [input, cut] : result_.state->cuts) refuse_fed(input);
+  }
+
+  void read_decode(const Json& decode) {
+    const std::vector<std::string> kinds = {"attention", "ctc"};
+    const std::string kind = text_of(decode.value("kind", Json()), "\"kind\" of \"decode\"");
+    if (std::ranges::find(kinds, kind) == kinds.end())
+      refuse_state("\"decode\": the kind '" + kind + "' is not known; known are attention and ctc",
+                   did_you_mean(kind, kinds));
+    if (kind == "ctc") {  // its scores are an output of the pipeline's end
+      check_keys(decode, {"kind"}, "\"decode\": ");
+      return;
+    }
+    check_keys(decode, {"kind", "end", "suppress", "most", "most-per-second", "words"}, "\"decode\": ");
+    if (!result_.state || result_.state->tokens.size() != 1)
+      refuse_state("\"decode\" needs a \"loop\" that feeds one token back, \"argmax(logits)\": \"ids\"");
+    if (!decode.contains("end")) refuse_state("\"decode\" has no \"end\", the token that ends a text");
+    DecodeRules rules{.end = number_of(decode["end"], "\"end\" of \"decode\"", 0)};
+    const Json suppressed = decode.value("suppress", Json::array());
+    if (!suppressed.is_array()) refuse_state("\"suppress\" of \"decode\" is a list such as [0, [5, 9]]");
+    for (const Json& one : suppressed) rules.suppressed.push_back(range_of(one));
+    if (decode.contains("most"))
+      rules.most = static_cast<size_t>(number_of(decode["most"], "\"most\" of \"decode\"", 1));
+    if (decode.contains("most-per-second")) {
+      const Json& most = decode["most-per-second"];
+      if (!most.is_number() || most.get<double>() <= 0)
+        refuse_state("\"most-per-second\" of \"decode\" is not a number above 0: " + most.dump());
+      rules.most_per_second = most.get<double>();
+    }
+    const std::string words = text_of(decode.value("words", Json("plain")), "\"words\" of \"decode\"");
+    if (words != "plain" && words != "exact")
+      refuse_state("\"words\" of \"decode\" is \"plain\" or \"exact\", not \"" + words + "\"");
+    rules.plain_words = words == "plain";
+    result_.state->decode = std::move(rules);
+  }
+
+  /// Returns a token, or a pair of the first and the last of several.
+  static std::pair<int64_t, int64_t> range_of(const Json& entry) {
+    const std::string what = "a token of \"suppress\" of \"decode\"";
+    if (!entry.is_array()) {
+      const int64_t token = number_of(entry, what, 0);
+      return {token, token};
+    }
+    if (entry.size() != 2) refuse_state(what + " is a number, or a pair of the first and the last: " + entry.dump());
+    const int64_t first = number_of(entry[0], what, 0);
+    return {first, number_of(entry[1], what, first)};
   }
 
   void refuse_fed(const std::string& input) const {

@@ -18,7 +18,10 @@ namespace detent {
 ///      "data":   {"enc:audio": "clips"},                             input: source, as --data has it
 ///      "loop":   {"model": "dec", "steps": 32,                       as --steps
 ///                 "state": {"feeds": {"keys": "past_keys",           as --state, with the names of dec
-///                                     "argmax(logits)": "ids"}, "start": {"ids": 1}}}}
+///                                     "argmax(logits)": "ids"}, "start": {"ids": 1}}},
+///      "decode": {"kind": "attention", "end": 2,                     the loop writes a text, up to the token 2
+///                 "suppress": [0, [5, 9]], "most": 40,               tokens never chosen; the longest text in tokens,
+///                 "most-per-second": 6, "words": "plain"}}           also for a second of audio; "plain" or "exact"
 ///
 /// "models" and "feeds" are required. Paths are relative to the file's folder, or to the current one.
 struct PipelineFile {
@@ -32,7 +35,7 @@ struct PipelineFile {
   std::vector<std::string> sources = {};                   ///< "enc:audio=clips"
   std::string looped = {};                                 ///< file that runs in steps; "" for none
   std::optional<size_t> steps = {};
-  std::optional<StateFile> state = {};  ///< with the names of the joined model
+  std::optional<StateFile> state = {};  ///< with the names of the joined model, and "decode"
 };
 
 /// True for the path of a pipeline, wherever a model may stand.

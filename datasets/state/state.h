@@ -17,6 +17,15 @@ enum class StateStart : uint8_t {
   Tokens  ///< the same ids in each sample (StateFile::first_tokens)
 };
 
+/// "decode" of a pipeline whose loop writes a text: greedy decoding by attention.
+struct DecodeRules {
+  int64_t end = 0;                                        ///< token that ends a text
+  std::vector<std::pair<int64_t, int64_t>> suppressed{};  ///< first and last of tokens that are never chosen
+  std::optional<size_t> most = {};                        ///< tokens of a text
+  std::optional<double> most_per_second = {};             ///< tokens a second of audio; counts where samples are audio
+  bool plain_words = true;  ///< words are compared without capitals and punctuation; false: as they stand
+};
+
 /// The content of --state FILE.json: what goes from one step to the next, and how samples are cut into steps.
 ///
 ///     {"feeds": {"keys": "past_keys", "values": "past_values"},       output: the input that it feeds
@@ -40,6 +49,7 @@ struct StateFile {
   };
   std::vector<std::pair<std::string, std::string>> feeds;  ///< output, input; no input twice, nor in `tokens`
   std::vector<Token> tokens = {};
+  std::optional<DecodeRules> decode = {};                         ///< of a pipeline's file alone
   std::map<std::string, Cut> cuts;                                ///< by input
   std::map<std::string, StateStart> starts;                       ///< by input
   std::map<std::string, std::vector<int64_t>> first_tokens = {};  ///< by input of a Token, where `starts` says Tokens

@@ -19,28 +19,15 @@ constexpr uint16_t kUnlabelled = 255;
 
 constexpr size_t kListed = 5;  // files in a message
 
-std::string normal(const std::string& file) { return std::filesystem::path(file).lexically_normal().generic_string(); }
-
 std::map<std::string, int64_t> read_label_map(const std::filesystem::path& path) {
   std::map<std::string, int64_t> labels;
   for (const FileLabel& entry : read_labels(path)) {
-    const auto [known, added] = labels.emplace(normal(entry.file), entry.label);
+    const auto [known, added] = labels.emplace(comparable_file(entry.file), entry.label);
     if (!added && known->second != entry.label)
       throw Error(ErrorCode::InvalidData, path.string() + ": " + entry.file + " has two labels, " +
                                               std::to_string(known->second) + " and " + std::to_string(entry.label));
   }
   return labels;
-}
-
-std::map<std::string, std::string> read_transcript_map(const std::filesystem::path& path) {
-  std::map<std::string, std::string> texts;
-  for (const FileText& entry : read_transcripts(path)) {
-    const auto [known, added] = texts.emplace(normal(entry.file), entry.text);
-    if (!added && known->second != entry.text)
-      throw Error(ErrorCode::InvalidData, path.string() + ": " + entry.file + " has two transcripts, '" +
-                                              known->second + "' and '" + entry.text + "'");
-  }
-  return texts;
 }
 
 using Known = std::function<bool(const std::string& sample)>;
@@ -90,7 +77,7 @@ template <class Value>
 void warn_of_strays(const std::map<std::string, Value>& labels, const std::filesystem::path& path,
                     const std::string& what, const DataSource& samples, Reporter& reporter) {
   std::map<std::string, Value> strays = labels;
-  for (size_t i = 0; i < samples.size(); ++i) strays.erase(normal(samples.sample_name(i)));
+  for (size_t i = 0; i < samples.size(); ++i) strays.erase(comparable_file(samples.sample_name(i)));
   if (strays.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, label] : strays) names.push_back(name);
@@ -257,7 +244,7 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
   } else if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + request.option,
-                [&](const std::string& name) { return labels_.contains(normal(name)); });
+                [&](const std::string& name) { return labels_.contains(comparable_file(name)); });
     if (!request.limit && request.shard_count == 1)
       warn_of_strays(labels_, options.labels, "labels", samples, reporter);
   }
@@ -287,10 +274,11 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
   vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());
   transcripts_ = read_transcript_map(options.transcripts);
   require_all(samples, "transcript in " + options.transcripts.string(), "files in it are relative to " + request.option,
-              [&](const std::string& name) { return transcripts_.contains(normal(name)); });
+              [&](const std::string& name) { return transcripts_.contains(comparable_file(name)); });
   require_some(samples, options.transcripts.string(), "there is no word in the transcripts",
-               "column 'text' holds what is said in the file",
-               [&](size_t i) { return text_errors(transcripts_.at(normal(samples.sample_name(i))), {}).words > 0; });
+               "column 'text' holds what is said in the file", [&](size_t i) {
+                 return text_errors(transcripts_.at(comparable_file(samples.sample_name(i))), {}).words > 0;
+               });
   if (!request.limit && request.shard_count == 1)
     warn_of_strays(transcripts_, options.transcripts, "transcripts", samples, reporter);
 }
@@ -305,10 +293,10 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
     const std::string& name = sample.name;
     Truth truth{.sample = name};
     if (detections_) truth.detections = detections_->truth_of(sample);
-    if (!labels_.empty()) truth.label = labels_.at(normal(name));
+    if (!labels_.empty()) truth.label = labels_.at(comparable_file(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
     if (ids_) truth.next = next_tokens(sample, *ids_);
-    if (vocabulary_) truth.transcript = transcripts_.at(normal(name));
+    if (vocabulary_) truth.transcript = transcripts_.at(comparable_file(name));
     truths.push_back(std::move(truth));
   }
   return truths;

@@ -116,13 +116,25 @@ std::vector<bool> inputs_with_data(const SampleRequest& request, std::span<const
 
 }  // namespace
 
+StepPlan step_plan(const SampleRequest& request, const Model& model) {
+  const std::vector<InputSpec> inputs = input_specs(model.graph(), request.batch_axes);
+  return {find_recurrence(model.graph(), *request.state, *request.steps, inputs, inputs_with_data(request, inputs)),
+          inputs};
+}
+
+std::unique_ptr<DataSource> open_whole_samples(const SampleRequest& request, const Model& model) {
+  const OpenSettings settings;
+  const StepPlan plan = step_plan(request, model);
+  return open_wrapped({request, model, settings, data_specs(plan.recurrence, plan.specs)});
+}
+
 std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Model& model,
                                          const OpenSettings& settings) {
   Opening opening{request, model, settings, input_specs(model.graph(), request.batch_axes)};
   if (request.steps) {
-    opening.all_inputs = opening.inputs;
-    opening.recurrence = find_recurrence(model.graph(), *request.state, *request.steps, opening.inputs,
-                                         inputs_with_data(request, opening.inputs));
+    StepPlan plan = step_plan(request, model);
+    opening.all_inputs = std::move(plan.specs);
+    opening.recurrence = std::move(plan.recurrence);
     opening.inputs = data_specs(*opening.recurrence, opening.all_inputs);
     return open_wrapped(opening);
   }

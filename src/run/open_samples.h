@@ -7,6 +7,7 @@
 #include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
 #include "model/model.h"
+#include "run/step_walk.h"
 
 namespace detent {
 
@@ -26,6 +27,15 @@ struct OpenSettings {
 ///         reading fits, that of the one that fits up to a later axis.
 [[nodiscard]] std::unique_ptr<DataSource> open_samples(const SampleRequest& request, const Model& model,
                                                        const OpenSettings& settings = {});
+
+/// Opens the samples of a request that is cut into steps as whole ones: the inputs that the data feeds, not those that
+/// the model writes.
+/// Errors  those of open_samples.
+[[nodiscard]] std::unique_ptr<DataSource> open_whole_samples(const SampleRequest& request, const Model& model);
+
+/// Returns the steps of a request that is cut into such, for a model.
+/// Errors  those of find_recurrence.
+[[nodiscard]] StepPlan step_plan(const SampleRequest& request, const Model& model);
 
 /// Reads the inputs of the first batch as read_first_inputs() does, for verification and shapes. Of samples that are
 /// cut into `steps` the last step of the first sample, where caches are longest: at the first step they may be empty.

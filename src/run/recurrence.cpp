@@ -167,7 +167,7 @@ Recurrence find_recurrence(const Graph& graph, const StateFile& file, size_t ste
     refuse_recurrence("the model fixes a batch of " + std::to_string(group_size(specs)) +
                       "; steps need a batch of 1, or an open one");
   const Ends ends(graph, specs);
-  Recurrence recurrence{.steps = steps};
+  Recurrence recurrence{.steps = steps, .decode = file.decode};
   for (const auto& [output, input] : file.feeds) {
     const size_t position = ends.input(input);
     const InputSpec& spec = ends.spec(position);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Recurrence {
   size_t steps = 1;
   std::vector<State> states;
   std::vector<Cut> cuts;
+  std::optional<DecodeRules> decode = {};
 
   /// Returns the positions among the model's inputs that the data feeds, ascending: all except the states that begin
   /// with zeros or empty.

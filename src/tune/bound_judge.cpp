@@ -8,6 +8,7 @@
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
+#include "run/greedy_decoder.h"
 #include "run/open_samples.h"
 
 namespace detent {
@@ -27,7 +28,7 @@ const Metric& bounded_metric(const AccuracyBound& bound) {
 
 BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
                        const DataSource* data, const RunSettings& settings)
-    : bound_(bound), settings_(settings), metric_(bounded_metric(bound)) {
+    : bound_(bound), by_batch_(bound.evaluation), settings_(settings), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
@@ -39,7 +40,14 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
   if (!own_ && (!data || !bound.min_sqnr_db))
     throw Error(ErrorCode::Usage,
                 (bound.given() ? bound_text() : "the score of a task") + " needs samples to judge on: --eval");
-  judge_ = std::make_unique<TaskJudge>(bound.evaluation, eval, model, own_ ? *own_ : *data, settings_);
+  if (gives(bound.evaluation, MetricSource::Transcripts) && decodes(eval)) {
+    if (bound.min_sqnr_db)
+      throw Error(ErrorCode::Usage, "--min-sqnr does not go with --transcripts of a pipeline with \"decode\"",
+                  "--max-drop bounds the rise of its word error rate");
+    texts_ = std::make_unique<const DecodedTexts>(bound.evaluation, eval, model, settings_);
+    by_batch_.transcripts.clear(), by_batch_.vocabulary.clear();
+  }
+  judge_ = std::make_unique<TaskJudge>(by_batch_, eval, model, own_ ? *own_ : *data, settings_);
   if (metric_ == metrics::kDetectionAgreement && !task().recognized())
     throw Error(ErrorCode::Usage,
                 std::string("--max-drop needs a score (") + kTaskOptions +
@@ -76,7 +84,22 @@ bool BoundJudge::leaves_room(const Score& score) const {
   return score.score >= *bound_.min_sqnr_db + kHalfOfTheNoise;
 }
 
+std::vector<BoundJudge::Score> BoundJudge::measure_texts(std::span<const Model> variants, std::string_view task) const {
+  TaskSums reference;
+  reference.texts = sum_of(texts_->float_errors());
+  std::vector<Score> scores;
+  for (const Model& variant : variants) {
+    TaskSums found;
+    found.texts = sum_of(texts_->errors_of(variant, task));
+    Score& score = scores.emplace_back();
+    score.metrics = found.metrics(), score.fp32_metrics = reference.metrics();
+    score.score = score.metrics.at(metric_.name), score.fp32 = score.fp32_metrics.at(metric_.name);
+  }
+  return scores;
+}
+
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
+  if (texts_) return measure_texts(variants, task);
   std::vector<std::string> folders{"fp32"};
   for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
   const auto found = judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = false});

@@ -9,6 +9,7 @@
 #include "datasets/sample_request.h"
 #include "detent/options/accuracy_bound.h"
 #include "detent/options/run_settings.h"
+#include "evaluate/decoded_texts.h"
 #include "evaluate/task_judge.h"
 #include "model/model.h"
 
@@ -37,12 +38,18 @@ class BoundJudge {
   /// False: it only measures the score of a task.
   [[nodiscard]] bool has_bound() const { return bound_.given(); }
   [[nodiscard]] const DataSource& samples() const { return judge_->samples(); }
+  /// Returns how many samples a score counts: clips of decoded texts, whose steps samples() has.
+  [[nodiscard]] size_t scored() const { return texts_ ? texts_->size() : samples().size(); }
   /// True when there are labels, masks or tokens, whether or not the bound is about them.
   [[nodiscard]] bool has_task() const;
   /// Values whose errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] bool by_command() const { return metric_.source == MetricSource::Command; }
+  /// Returns true where a score comes from whole runs, not from outputs by batch: a command's, and that of texts.
+  [[nodiscard]] bool scores_whole_runs() const { return by_command() || texts_; }
+  /// The judge of texts that the model decodes; nullptr where the task is another.
+  [[nodiscard]] const DecodedTexts* texts() const { return texts_.get(); }
   [[nodiscard]] std::string bound_text() const;
   [[nodiscard]] bool meets(const Score& score) const;
   /// True when the score takes at most half of the bound: of the drop, or of the noise power.
@@ -66,10 +73,14 @@ class BoundJudge {
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
 
  private:
+  [[nodiscard]] std::vector<Score> measure_texts(std::span<const Model> variants, std::string_view task) const;
+
   const AccuracyBound& bound_;
+  EvaluationOptions by_batch_;  // what single outputs are judged by: without decoded texts
   RunSettings settings_;
   std::unique_ptr<DataSource> own_;
   std::unique_ptr<TaskJudge> judge_;
+  std::unique_ptr<const DecodedTexts> texts_;
   std::vector<std::string> float_values_;
   const Metric& metric_;
   mutable std::optional<double> fp32_by_command_;  // called once: a command may take long

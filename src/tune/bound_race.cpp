@@ -57,7 +57,7 @@ size_t BoundRace::samples_in(size_t batches) const {
 }
 
 BoundJudge::Score BoundRace::score_on(const Set& set, size_t batches) const {
-  return by_command() ? scores_.at(set) : score_of(tallies_.at(set), batches, rules());
+  return scores_whole_runs() ? scores_.at(set) : score_of(tallies_.at(set), batches, rules());
 }
 
 BoundRace::Standing BoundRace::standing_of(const Set& set) const {
@@ -113,7 +113,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   if (std::abs(slack) > kSureErrors * standing.error) standing.meets = slack > 0;
 }
 
-void BoundRace::run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings) {
+void BoundRace::run_whole(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings) {
   while (true) {
     std::vector<Set> next;
     for (size_t i = 0; i < sets.size() && next.size() < kByCommandAtOnce; ++i)
@@ -191,8 +191,8 @@ std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, co
                                                 const std::optional<Set>& base) {
   std::vector<Standing> standings;
   for (const Set& set : sets) standings.push_back(standing_of(set));
-  if (by_command()) {
-    run_by_command(sets, goes_on, standings);
+  if (scores_whole_runs()) {
+    run_whole(sets, goes_on, standings);
     return standings;
   }
   Field field{sets, nullptr, std::vector<std::optional<size_t>>(sets.size()), base};
@@ -214,7 +214,7 @@ BoundRace::Standing BoundRace::measure(const Set& set) {
 
 BoundJudge::Score BoundRace::confirm(const Set& set) {
   const Standing measured = measure(set);
-  if (by_command() || batches().together() == 1) return measured.score;
+  if (scores_whole_runs() || batches().together() == 1) return measured.score;
   if (const auto known = confirmed_.find(set); known != confirmed_.end()) return known->second;
   const PlacementPlan plan = plan_of_(set);
   std::vector<Model> models;
@@ -225,8 +225,9 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
 }
 
 ScoreReport BoundRace::describe(const Set& set) {
+  if (bounded_.judge.texts()) return measure_texts(bounded_.judge, bounded_.variants.model(plan_of_(set)));
   ScoreReport report = describe_score(bounded_.judge, confirm(set));
-  if (by_command()) return report;
+  if (scores_whole_runs()) return report;
   Model model = bounded_.variants.model(plan_of_(set));
   if (const GraphPatch patch = move_scales(model.graph()); !patch.empty()) apply_patch(model, patch);
   TallyRules rules = this->rules();

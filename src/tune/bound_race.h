@@ -76,14 +76,14 @@ class BoundRace {
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;
 
   /// Number of sets that were run on any part of the samples.
-  [[nodiscard]] size_t measurements() const { return by_command() ? scores_.size() : tallies_.size(); }
+  [[nodiscard]] size_t measurements() const { return scores_whole_runs() ? scores_.size() : tallies_.size(); }
   /// Number of samples in the first `batches` batches.
   [[nodiscard]] size_t samples_in(size_t batches) const;
 
  private:
   struct Field;  // sets that run side by side
 
-  [[nodiscard]] bool by_command() const { return bounded_.judge.by_command(); }
+  [[nodiscard]] bool scores_whole_runs() const { return bounded_.judge.scores_whole_runs(); }
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;
@@ -92,7 +92,7 @@ class BoundRace {
   /// Fills the slack, its error and whether the set is sure.
   void estimate_slack(const Set& set, Standing& standing) const;
   /// Measures the sets that go on, in their order.
-  void run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
+  void run_whole(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void measure_by_command(const std::vector<Set>& sets);
   void make_models(Field& field);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);

@@ -75,7 +75,7 @@ class LayerSearch final : SetJudge {
     report.metric = bounded_.judge.metric().name;
     report.codes = bounded_.variants.codes();
     report.wide = bounded_.variants.widens();
-    report.samples = bounded_.judge.samples().size();
+    report.samples = bounded_.judge.scored();
     const BoundJudge::Score all_int8 = race_.measure({}).score;
     if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;

@@ -148,7 +148,7 @@ ScoreTally tally_of_model(const Model& model, const JudgedBatches& batches, cons
 }
 
 ScoreReport describe_score(const BoundJudge& judge, const BoundJudge::Score& score) {
-  ScoreReport report{.metric = judge.metric().name, .quantized = score.score, .samples = judge.samples().size()};
+  ScoreReport report{.metric = judge.metric().name, .quantized = score.score, .samples = judge.scored()};
   report.labels = judge.task().reading();
   if (judge.metric().is_error()) return report;
   report.fp32 = score.fp32;
@@ -173,12 +173,29 @@ void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& 
   report.rounding_error = rounding;
 }
 
-ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings) {
-  if (judge.by_command()) {
-    std::vector<Model> models;
-    models.push_back(model.clone());
-    return describe_score(judge, judge.measure(models, "scoring").front());
+ScoreReport measure_texts(const BoundJudge& judge, const Model& model) {
+  const DecodedTexts& texts = *judge.texts();
+  const std::vector<TextErrors>& reference = texts.float_errors();
+  const std::vector<TextErrors> own = texts.errors_of(model, "scoring the texts");
+  TaskSums sums, float_sums;
+  sums.texts = sum_of(own), float_sums.texts = sum_of(reference);
+  BoundJudge::Score score;
+  score.metrics = sums.metrics(), score.fp32_metrics = float_sums.metrics();
+  score.score = score.metrics.at(judge.metric().name), score.fp32 = score.fp32_metrics.at(judge.metric().name);
+  ScoreReport report = describe_score(judge, score);
+  // One word more or less may be wrong in other clips, where none differs here.
+  const double one_more = std::sqrt(2.0) / static_cast<double>(std::max<uint64_t>(1, sums.texts.words));
+  const double error = std::hypot(error_of_rise(own, reference), one_more);
+  if (std::isfinite(error)) {
+    const double half = interval_errors(own.size()) * error;
+    report.interval = {*report.drop - half, *report.drop + half};
   }
+  return report;
+}
+
+ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings) {
+  if (judge.texts()) return measure_texts(judge, model);
+  if (judge.by_command()) return describe_score(judge, judge.measure({&model, 1}, "scoring").front());
   const JudgedBatches batches(judge.reference(), judge.judged_values(), judge.samples(), settings, &judge.task());
   TallyRules rules{batches, judge.metric(), std::vector<bool>(batches.names().size(), true)};
   const ScoreTally own = tally_of_model(model, batches, settings, "scoring", rules.comparable);

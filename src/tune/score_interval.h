@@ -60,6 +60,10 @@ void tally_batches(const JudgedBatches& batches, size_t from, size_t until, cons
 ///         based on paired data", J. Educ. Behav. Stat. 37 (2012), which add one sample of either kind.
 void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& moved, const TallyRules& rules);
 
+/// Measures the score of decoded texts and its interval: the jackknife error of the rise over clips, and one more word.
+/// Errors  those of DecodedTexts.
+[[nodiscard]] ScoreReport measure_texts(const BoundJudge& judge, const Model& model);
+
 /// Measures a model's score and its interval; without a bound.
 /// Errors  those of BoundJudge::measure.
 [[nodiscard]] ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings);

@@ -72,7 +72,60 @@ def write(folder, level, told=None):
     return numpy.concatenate(last), tokens
 
 
+def text_of(folder, level, sample, end, most):
+    """Returns the words that a pair writes for a sample, up to the end token."""
+    encoder, decoder = (session_of(folder / file, level) for file in ("encoder.onnx", "decoder.onnx"))
+    memory = run_once(encoder, {"audio": AUDIO[sample:sample + 1]})["memory"]
+    past, token, words = numpy.zeros([1, 0, WIDTH], numpy.float32), FIRST, []
+    while len(words) < most:
+        out = run_once(decoder, {"ids": ints(token).reshape(1, 1), "memory": memory, "past": past})
+        past, token = out["keys"], int(out["logits"].argmax())
+        if token == end:
+            break
+        words.append(f"w{token}")
+    return words
+
+
+def wrong_words(told, spoken):
+    """Returns the edit distance of two lists of words."""
+    row = list(range(len(spoken) + 1))
+    for i, one in enumerate(told, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(spoken, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+    return row[-1]
+
+
 class Pipeline(Specification):
+    def test_words_of_a_decoder_are_those_of_a_loop_over_the_engine(self):
+        """Transcripts are what the float pair writes, with every fourth word replaced: float has a known error rate."""
+        end, most = int(write(FLOATS, "disabled")[1][0, 3]), 9
+        pair = json.loads((FLOATS / "pair.json").read_text())
+        pair["decode"] = {"kind": "attention", "end": end, "most": most}
+        (FLOATS / "words.json").write_text(json.dumps(pair))
+        (FLOATS / "vocab.txt").write_text("".join(f"\u2581w{token}\n" for token in range(WORDS)))
+        heard = [text_of(FLOATS, "disabled", sample, end, most) for sample in range(SAMPLES)]
+        spoken = [[word if i % 4 else "else" for i, word in enumerate(words)] + ["more"] for words in heard]
+        rows = [f"audio.npy[{i}],{' '.join(words)}" for i, words in enumerate(spoken)]
+        (FLOATS / "spoken.csv").write_text("\n".join(["file,text", *rows]) + "\n")
+        output = fresh_file("words")
+        detent("quantize", FLOATS / "encoder.onnx", FLOATS / "decoder.onnx", "--pipeline", FLOATS / "words.json", "-o", output,
+               "--quiet", "--target", "onnxruntime", "--policy", "small-layers=quantize", "--accept-broken",
+               "--eval", f"enc:audio={FLOATS / 'audio.npy'}", "--transcripts", FLOATS / "spoken.csv",
+               "--vocab", FLOATS / "vocab.txt")
+        score = json.loads((output / "report.json").read_text())["score"]
+        words = sum(len(words) for words in spoken)
+
+        def rate(texts):
+            return sum(wrong_words(told, truth) for told, truth in zip(texts, spoken)) / words
+        self.assertEqual((score["metric"], score["samples"]), ("wer", SAMPLES))
+        self.assertAlmostEqual(score["float"], rate(heard), places=9)
+        own = [text_of(output, LEVEL_OF["onnxruntime"], sample, end, most) for sample in range(SAMPLES)]
+        self.tell(f"word errors: float {rate(heard):.1%}, quantized {rate(own):.1%} in the engine, "
+                  f"{score['quantized']:.1%} by detent")
+        # A code on the edge may choose another word, and all that follow: two texts of the twelve.
+        self.assertLess(abs(score["quantized"] - rate(own)), 2 * most / words)
+
     @each(LEVEL_OF)
     def test_an_encoder_and_a_decoder(self, target):
         output = fresh_file("quantized")

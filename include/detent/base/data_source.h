@@ -41,6 +41,8 @@ struct Sample {
   std::vector<std::optional<int64_t>> next = {};
   std::vector<uint8_t> content = {};       ///< by position of a sequence: 0 at padding, else 1; empty: no padding
   std::array<int, 2> image_size = {0, 0};  ///< height and width of the image file as it is seen; 0: no image
+  double seconds = 0;                      ///< of the audio file, before it is padded or cut; 0: no audio
+  bool is_behind_the_end = false;          ///< a step behind the end of its text: the last one once more
 };
 
 /// A source of samples, by index. Many threads call `read` at once.

@@ -6,6 +6,7 @@
 #include "calibrate/outlier_samples.h"
 #include "calibrate/sample_tracker.h"
 #include "detent/base/error.h"
+#include "run/greedy_decoder.h"
 #include "run/open_samples.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
@@ -77,11 +78,14 @@ ClosingSamples take_steps(ClosingSamples&& chosen, const SampleRequest& data, co
   return take(std::move(chosen), source, std::move(last), std::move(what));
 }
 
-ClosingSamples all_of(const SampleRequest& eval, const Model& model) {
+/// Chooses the samples of --eval: all, or some of clips whose texts are judged, since steps take longer than texts.
+ClosingSamples all_of(const SampleRequest& eval, const Model& model, bool judges_texts = false) {
+  constexpr size_t kClips = 16;
   ClosingSamples chosen;
   const DataSource& all = hold(chosen, open_samples(eval, model));
   if (eval.steps) {
-    std::vector<size_t> samples = consecutive_samples(all, 0, all.size() / *eval.steps);
+    std::vector<size_t> samples = judges_texts ? stepped_samples_by_hash(all, *eval.steps, kClips)
+                                               : consecutive_samples(all, 0, all.size() / *eval.steps);
     return take_steps(std::move(chosen), eval, all, std::move(samples), "evaluation samples");
   }
   return take(std::move(chosen), all, consecutive_samples(all, 0, all.size()), "evaluation samples");
@@ -172,7 +176,8 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& p
   const Calibration& calibration = measured.calibration;
   const size_t wanted = samples_to_measure(options, prepared, calibration);
   const SampleRequest &data = prepared.recipe.data, &eval = prepared.recipe.eval;
-  if (eval.given()) return all_of(eval, prepared.model());
+  const bool judges_texts = decodes(eval) && !options.bound.evaluation.transcripts.empty();
+  if (eval.given()) return all_of(eval, prepared.model(), judges_texts);
   if (!prepared.data) return {};
   if (data.steps) return closing_steps(options, prepared, measured, wanted);
   ClosingSamples chosen;

@@ -101,5 +101,42 @@ TEST_F(PipelineFileText, IsReadStrictly) {
               EndsWith("the input 'dec:memory' is fed by 'enc:memory' already"));
 }
 
+constexpr const char* kLoop = R"json("loop": {"model": "dec", "steps": 5, "state": {
+    "feeds": {"keys": "past", "argmax(logits)": "ids"}, "start": {"ids": 3}}})json";
+
+TEST_F(PipelineFileText, SaysHowATextIsDecoded) {
+  const PipelineFile file = read(kFeeds + kLoop + R"(, "decode": {"kind": "attention", "end": 2,
+      "suppress": [0, [5, 9]], "most": 40, "most-per-second": 6.5, "words": "exact"}})");
+  const DecodeRules& rules = file.state->decode.value();
+  EXPECT_EQ(rules.end, 2);
+  EXPECT_THAT(rules.suppressed, ElementsAre(Pair(0, 0), Pair(5, 9)));
+  EXPECT_EQ(rules.most, 40U);
+  EXPECT_EQ(rules.most_per_second, 6.5);
+  EXPECT_FALSE(rules.plain_words);
+}
+
+TEST_F(PipelineFileText, LeavesOutWhatADecoderNeedNotSay) {
+  const PipelineFile file = read(kFeeds + kLoop + R"(, "decode": {"kind": "attention", "end": 2}})");
+  const DecodeRules& rules = file.state->decode.value();
+  EXPECT_TRUE(rules.suppressed.empty() && !rules.most && !rules.most_per_second && rules.plain_words);
+  EXPECT_FALSE(read(kFeeds + kLoop + R"(, "decode": {"kind": "ctc"}})").state->decode)
+      << "CTC reads the outputs of the end";
+}
+
+TEST_F(PipelineFileText, RefusesOtherDecoders) {
+  const auto refused = [&](const std::string& decode) {
+    return refusal(kFeeds + kLoop + R"(, "decode": )" + decode + "}");
+  };
+  EXPECT_THAT(refused(R"({"kind": "atention"})"), HasSubstr("known are attention and ctc"));
+  EXPECT_THAT(refused(R"({"kind": "attention"})"), HasSubstr("no \"end\""));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": -1})"), HasSubstr("whole number from 0"));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "most": 0})"), HasSubstr("whole number from 1"));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "suppress": [[5, 4]]})"), HasSubstr("whole number from 5"));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "most-per-second": 0})"), HasSubstr("above 0"));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "words": "big"})"), HasSubstr("\"plain\" or \"exact\""));
+  EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "beams": 4})"), HasSubstr("beams"));
+  EXPECT_THAT(refusal(kFeeds + R"("decode": {"kind": "attention", "end": 2}})"), HasSubstr("needs a \"loop\""));
+}
+
 }  // namespace
 }  // namespace detent

@@ -1,0 +1,102 @@
+#include "evaluate/decoded_texts.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/text.h"
+#include "datasets/token_list.h"
+#include "detent/base/error.h"
+#include "detent/base/progress.h"
+#include "run/greedy_decoder.h"
+#include "run/open_samples.h"
+#include "run/run_over.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kNamedClips = 5;  // files in a message
+
+double rate_of(const TextErrors& errors) {
+  return errors.words > 0 ? static_cast<double>(errors.wrong_words) / static_cast<double>(errors.words) : 0;
+}
+
+double rate_without(TextErrors all, const TextErrors& one) { return rate_of(all -= one); }
+
+std::vector<std::string> tokens_of(const EvaluationOptions& options) {
+  if (options.vocabulary.empty())
+    throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the text of each token");
+  return read_token_list(options.vocabulary);
+}
+
+}  // namespace
+
+DecodedTexts::DecodedTexts(const EvaluationOptions& options, const SampleRequest& request, const Model& reference,
+                           const RunSettings& settings)
+    : request_(request), reference_(reference), settings_(settings), clips_(open_whole_samples(request, reference)),
+      tokens_(tokens_of(options)) {
+  const auto texts = read_transcript_map(options.transcripts);
+  const std::string file = options.transcripts.string();
+  std::vector<std::string> missing;
+  uint64_t words = 0;
+  for (size_t i = 0; i < clips_->size(); ++i) {
+    const auto found = texts.find(comparable_file(clips_->sample_name(i)));
+    if (found == texts.end()) {
+      missing.push_back(clips_->sample_name(i));
+      continue;
+    }
+    spoken_.push_back(request_.state->decode->plain_words ? plain_words(found->second) : found->second);
+    words += text_errors(spoken_.back(), {}).words;
+  }
+  if (!missing.empty())
+    throw Error(ErrorCode::InvalidData,
+                std::to_string(missing.size()) + " of " + std::to_string(clips_->size()) +
+                    " clips have no transcript in " + file + ": " + listed(missing, kNamedClips),
+                "files in it are relative to " + request.option);
+  if (words == 0)
+    throw Error(ErrorCode::InvalidData, file + ": nothing to score, there is no word in the transcripts of the clips",
+                "column 'text' holds what is said in the file");
+}
+
+std::vector<TextErrors> DecodedTexts::errors_of(const Model& model, std::string_view task) const {
+  const GreedyDecoder decoder(model, step_plan(request_, model), settings_.products);
+  std::vector<TextErrors> errors;
+  using Read = std::pair<size_t, TextErrors>;
+  const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
+    const size_t clip = batch.front().index;
+    const std::string text = tokens_.text_of(decoder.decode(std::move(batch.front())));
+    return Read(clip, text_errors(spoken_[clip], request_.state->decode->plain_words ? plain_words(text) : text));
+  };
+  errors.resize(clips_->size());
+  static_cast<void>(run_over<Read>({.source = *clips_, .settings = settings_, .task = task, .may_be_cut = false}, run,
+                                   [&](Read&& read) { errors[read.first] = read.second; }));
+  return errors;
+}
+
+const std::vector<TextErrors>& DecodedTexts::float_errors() const {
+  if (float_errors_.empty()) float_errors_ = errors_of(reference_, "decoding with the float model");
+  return float_errors_;
+}
+
+TextErrors sum_of(const std::vector<TextErrors>& errors) {
+  TextErrors sum;
+  for (const TextErrors& one : errors) sum += one;
+  return sum;
+}
+
+double error_of_rise(const std::vector<TextErrors>& one, const std::vector<TextErrors>& other) {
+  const auto n = static_cast<double>(one.size());
+  if (n < 2) return std::numeric_limits<double>::infinity();
+  const TextErrors all_one = sum_of(one), all_other = sum_of(other);
+  std::vector<double> rises;
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < one.size(); ++i) {
+    rises.push_back(rate_without(all_one, one[i]) - rate_without(all_other, other[i]));
+    mean += rises.back() / n;
+  }
+  for (const double rise : rises) squares += (rise - mean) * (rise - mean);
+  return std::sqrt(squares * (n - 1) / n);
+}
+
+}  // namespace detent

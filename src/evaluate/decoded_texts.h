@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/sample_request.h"
+#include "detent/base/data_source.h"
+#include "detent/options/evaluation_options.h"
+#include "detent/options/run_settings.h"
+#include "evaluate/text_errors.h"
+#include "evaluate/token_texts.h"
+#include "model/model.h"
+
+namespace detent {
+
+/// Models that write texts, judged by transcripts: each decodes every clip with its own tokens and states.
+class DecodedTexts {
+ public:
+  /// request    of the clips, which decodes() (run/greedy_decoder.h)
+  /// reference  the float model
+  /// Errors     Usage without a vocabulary; InvalidData for a clip without a transcript, and where no transcript has a
+  ///            word; those of reading the files and of open_whole_samples.
+  DecodedTexts(const EvaluationOptions& options, const SampleRequest& request, const Model& reference,
+               const RunSettings& settings);
+
+  [[nodiscard]] size_t size() const { return clips_->size(); }
+  /// Returns the errors of a model, by clip.
+  /// Errors  those of GreedyDecoder; Interrupted.
+  [[nodiscard]] std::vector<TextErrors> errors_of(const Model& model, std::string_view task) const;
+  /// Returns those of the float model, which decodes once.
+  [[nodiscard]] const std::vector<TextErrors>& float_errors() const;
+
+ private:
+  SampleRequest request_;
+  const Model& reference_;
+  RunSettings settings_;
+  std::unique_ptr<DataSource> clips_;
+  TokenTexts tokens_;
+  std::vector<std::string> spoken_;  // by clip
+  mutable std::vector<TextErrors> float_errors_ = {};
+};
+
+/// Returns the sum over clips.
+[[nodiscard]] TextErrors sum_of(const std::vector<TextErrors>& errors);
+
+/// Returns the jackknife standard error, over clips, of the difference of two word error rates on the same clips.
+/// Empty  infinity below two clips.
+[[nodiscard]] double error_of_rise(const std::vector<TextErrors>& one, const std::vector<TextErrors>& other);
+
+}  // namespace detent
