@@ -10,9 +10,8 @@ namespace detent {
 /// The texts of tokens that a decoder writes.
 class TokenTexts {
  public:
-  /// tokens  by id. Where one contains "Ġ", they are spelled in the letters that GPT-2 gives to bytes. Otherwise "▁" is
-  /// a
-  ///         blank and <0xHH> a byte, as SentencePiece has them. Tokens in <> stand for no text.
+  /// tokens  by id, spelled in the letters that GPT-2 gives to bytes if one contains "Ġ". Otherwise "▁" is a blank and
+  ///         <0xHH> a byte, as SentencePiece has them. Tokens in <> stand for no text.
   explicit TokenTexts(const std::vector<std::string>& tokens);
 
   /// Returns the text of these ids; ids without a token have none.

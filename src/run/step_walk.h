@@ -14,7 +14,7 @@
 
 namespace detent {
 
-/// What is the same in all samples of a model that runs in steps.
+/// The part of a model that runs in steps which all samples share.
 struct StepPlan {
   static constexpr size_t kFed = std::numeric_limits<size_t>::max();
   Recurrence recurrence;

@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAreArray;
 using ::testing::Not;
 
-constexpr size_t kSteps = 8;
+constexpr size_t kTaken = 8;
 constexpr int64_t kNever = 1000;  // a token beyond the vocabulary
 
 std::string_view bits_of(const Tensor& tensor) { return {static_cast<const char*>(tensor.raw()), tensor.byte_count()}; }
@@ -30,7 +30,7 @@ class Decoding : public ::testing::Test {
   Decoding() {
     DataOptions data;
     data.arrays = {Tensor::from<int64_t>({2, 2}, {3, 1, 2, 5})};
-    data.steps = kSteps;
+    data.steps = kTaken;
     data.state = folder_.write("state.json", R"json({"feeds": {"keys": "past_keys", "values": "past_values",
                                                      "argmax(logits)": "ids"}, "start": {"ids": "data"}})json");
     request_ = parse_samples(data);
@@ -43,11 +43,11 @@ class Decoding : public ::testing::Test {
     whole.seconds = seconds;
     return GreedyDecoder(model_, step_plan(request_, model_), CpuProducts::Exact).decode(std::move(whole));
   }
-  /// The same by a loop over the whole model, without caches of our own.
+  /// The same by a loop over the whole model.
   [[nodiscard]] std::vector<int64_t> by_loop(std::vector<int64_t> ids, const std::set<int64_t>& suppressed = {}) const {
     std::vector<int64_t> text;
     Tensor keys(DataType::Float32, {1, 0, 8}), values(DataType::Float32, {1, 0, 8});
-    while (text.size() < kSteps) {
+    while (text.size() < kTaken) {
       const std::vector<Tensor> inputs{Tensor::from<int64_t>({1, std::ssize(ids)}, ids), keys, values};
       const std::vector<Tensor> out = run_once(model_.graph(), inputs, model_.graph().outputs());
       const auto last = out[0].data<float>().last(12);
@@ -94,7 +94,7 @@ TEST_F(Decoding, IsCutAtTheLongestText) {
 TEST_F(Decoding, IsCutBySecondsOfAudioAlone) {
   rules().most_per_second = 4;
   EXPECT_EQ(text(0, 1.2).size(), 5U) << "4.8 tokens, rounded up";
-  EXPECT_EQ(text(0, 0).size(), kSteps) << "no audio: the steps";
+  EXPECT_EQ(text(0, 0).size(), kTaken) << "no audio: the steps";
 }
 
 TEST_F(Decoding, StepsBehindTheEndAreTheLastOneAgain) {
@@ -104,7 +104,7 @@ TEST_F(Decoding, StepsBehindTheEndAreTheLastOneAgain) {
   EXPECT_FALSE(last.is_behind_the_end);
   EXPECT_TRUE(behind.is_behind_the_end);
   for (size_t i = 0; i < last.inputs.size(); ++i) EXPECT_EQ(bits_of(last.inputs[i]), bits_of(behind.inputs[i])) << i;
-  EXPECT_FALSE(steps->read(kSteps).is_behind_the_end) << "another sample begins";
+  EXPECT_FALSE(steps->read(kTaken).is_behind_the_end) << "another sample begins";
 }
 
 TEST_F(Decoding, APupilEndsWhereItsTeacherEnds) {
@@ -119,7 +119,7 @@ TEST_F(Decoding, APupilEndsWhereItsTeacherEnds) {
 TEST_F(Decoding, WithoutRulesNoStepIsBehindAnEnd) {
   request_.state->decode.reset();
   EXPECT_FALSE(decodes(request_));
-  EXPECT_FALSE(open_samples(request_, model_)->read(kSteps - 1).is_behind_the_end);
+  EXPECT_FALSE(open_samples(request_, model_)->read(kTaken - 1).is_behind_the_end);
 }
 
 }  // namespace
