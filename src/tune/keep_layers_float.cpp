@@ -76,7 +76,7 @@ class LayerSearch final : SetJudge {
     report.codes = bounded_.variants.codes();
     report.wide = bounded_.variants.widens();
     report.samples = bounded_.judge.samples().size();
-    const BoundJudge::Score all_int8 = race_.measure({}).score;
+    const BoundJudge::Score all_int8 = done_all_the_same([&] { return race_.measure({}).score; });
     if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
@@ -84,12 +84,12 @@ class LayerSearch final : SetJudge {
     report.met = bounded_.judge.meets(all_int8);
     if (!report.met && !is_ending_early()) {
       std::vector<Set> accepted = search();
-      while (!accepted.empty() && !bounded_.judge.meets(race_.confirm(accepted.back()))) accepted.pop_back();
+      while (!accepted.empty() && !bounded_.judge.meets(confirmed(accepted.back()))) accepted.pop_back();
       report.met = !accepted.empty();
-      found = report.met ? accepted.back() : is_ending_early() ? Set() : best_known();
+      found = report.met ? accepted.back() : best_in_time();
     }
     explain(found);
-    report.score = race_.describe(found);
+    report.score = done_all_the_same([&] { return race_.describe(found); });
     conclude(report, bounded_.judge);
     report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
@@ -115,6 +115,20 @@ class LayerSearch final : SetJudge {
                                .together = true,
                                .most_single = result_.report.wide ? kWideSingle : ranking_.size(),
                                .fruitless = kFruitless});
+  }
+
+  BoundJudge::Score confirmed(const Set& set) {
+    return done_all_the_same([&] { return race_.confirm(set); });
+  }
+
+  /// Returns best_known(); no choice where the work ends early.
+  Set best_in_time() {
+    try {
+      if (!is_ending_early()) return best_known();
+    } catch (const Error& error) {
+      if (!ends_early(error)) throw;
+    }
+    return {};
   }
 
   KeptFloat names_of(const Set& kept) const {
@@ -214,7 +228,7 @@ class LayerSearch final : SetJudge {
 
   void explain(const Set& found) {
     BoundReport& report = result_.report;
-    const BoundJudge::Score score = race_.confirm(found);
+    const BoundJudge::Score score = confirmed(found);
     report.reached = score.score;
     report.sqnr_db = score.sqnr_db;
     report.output = score.output;
@@ -232,7 +246,7 @@ class LayerSearch final : SetJudge {
   void add_metrics() {
     std::vector<Model> models;
     models.push_back(bounded_.variants.model(result_.plan));
-    BoundJudge::Score score = bounded_.judge.measure(models, "scoring").front();
+    BoundJudge::Score score = done_all_the_same([&] { return bounded_.judge.measure(models, "scoring").front(); });
     result_.report.metrics = std::move(score.metrics);
     result_.report.fp32_metrics = std::move(score.fp32_metrics);
   }
