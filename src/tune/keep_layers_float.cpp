@@ -62,6 +62,17 @@ constexpr size_t kLayersAtOnce = 6;  // sets that run side by side: their common
 constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
 constexpr size_t kWideSingle = 32;   // 16 bits cost little: of longer sets none is given back one by one
 
+/// Does work to its end behind a time limit. An interruption leaves it undone, and the bound with it.
+template <class Work>
+auto in_full(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (!ends_early(error) || EarlyEnd::current()->reason() == EarlyEnd::Reason::Interruption) throw;
+    return work();
+  }
+}
+
 class LayerSearch final : SetJudge {
  public:
   explicit LayerSearch(const BoundedModel& bounded)
@@ -76,7 +87,7 @@ class LayerSearch final : SetJudge {
     report.codes = bounded_.variants.codes();
     report.wide = bounded_.variants.widens();
     report.samples = bounded_.judge.samples().size();
-    const BoundJudge::Score all_int8 = done_all_the_same([&] { return race_.measure({}).score; });
+    const BoundJudge::Score all_int8 = in_full([&] { return race_.measure({}).score; });
     if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
@@ -89,7 +100,7 @@ class LayerSearch final : SetJudge {
       found = report.met ? accepted.back() : best_in_time();
     }
     explain(found);
-    report.score = done_all_the_same([&] { return race_.describe(found); });
+    report.score = in_full([&] { return race_.describe(found); });
     conclude(report, bounded_.judge);
     report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
@@ -118,7 +129,7 @@ class LayerSearch final : SetJudge {
   }
 
   BoundJudge::Score confirmed(const Set& set) {
-    return done_all_the_same([&] { return race_.confirm(set); });
+    return in_full([&] { return race_.confirm(set); });
   }
 
   /// Returns best_known(); no choice where the work ends early.
@@ -246,7 +257,7 @@ class LayerSearch final : SetJudge {
   void add_metrics() {
     std::vector<Model> models;
     models.push_back(bounded_.variants.model(result_.plan));
-    BoundJudge::Score score = done_all_the_same([&] { return bounded_.judge.measure(models, "scoring").front(); });
+    BoundJudge::Score score = in_full([&] { return bounded_.judge.measure(models, "scoring").front(); });
     result_.report.metrics = std::move(score.metrics);
     result_.report.fp32_metrics = std::move(score.fp32_metrics);
   }

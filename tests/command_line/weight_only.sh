@@ -66,11 +66,11 @@ for block in 32 channel; do
   grep -q "its rows are taken of the codes of 'MatMul_" out/tied.json || fail "a tied table, block $block, is not explained"
   grep -q '^error against FP32 on .* SQNR [34]' stdout || fail "a tied table, block $block: $(grep '^error' stdout)"
   accepts "a tied table, block $block: lint finds no fault" lint out/tied.onnx --target onnxruntime --strict
-  rm out/tied.onnx
+  rm out/tied.onnx out/tied.json
 done
 accepts "a tied table of 4 bits" quantize-weights in/tied.onnx --type int4 --target onnxruntime -o out/tied.onnx --json out/tied.json
 if grep -q 'its rows are taken' out/tied.json; then fail "a Gather reads codes of 4 bits"; fi
-rm out/tied.onnx
+rm out/tied.onnx out/tied.json
 # Layers that are judged side by side read the table in one form, whatever the file has; no layer is left in the end.
 for target in tensorrt onnxruntime; do
   run quantize-weights in/tokens.onnx --type int4 --target $target --data random:uniform,n=8 --quiet --min-sqnr 200 -o out/bound_$target.onnx
