@@ -57,7 +57,7 @@ struct QuantizeWeightsReport {
     std::string reason;  ///< never empty
     int64_t elements = 0;
     double sqnr_db = 0;        ///< of the quantized constant against the float one; infinite where they are equal
-    uint64_t bytes = 0;        ///< of codes and scales; 0: it stays float
+    uint64_t bytes = 0;        ///< of codes and scales; 0: it stays float, or takes its rows of a product's codes
     uint64_t float_bytes = 0;  ///< in the float model
   };
   std::vector<Table> tables;  ///< in the order of their first readers

@@ -112,13 +112,22 @@ document::Document tree_of(const Report& report, const Options&, const ReportOpt
 }
 
 // ---- Exit codes
+/// True where an interruption ended the work, or a part of it, early.
+template <class Report>
+bool was_interrupted(const Report& report) {
+  if constexpr (requires { report.ended; })
+    return report.ended.reason == "interrupted";
+  else if constexpr (requires { report.targets.front().ended; })
+    return std::ranges::any_of(report.targets, [](const auto& one) { return was_interrupted(one); });
+  else
+    return false;
+}
+
 /// Returns 1 where the text of the report shows what failed, else 0.
 /// Errors  CheckFailed for a bound that is not met, a broken model, and a score below --fail-below.
 template <class Report>
 int exit_code(const Report& report, const ReportOptions& options) {
-  if constexpr (requires { report.ended; })
-    if (report.ended.reason == "interrupted")
-      throw Error(ErrorCode::Interrupted, "interrupted; what was found so far is reported");
+  if (was_interrupted(report)) throw Error(ErrorCode::Interrupted, "interrupted; what was found so far is reported");
   const auto failed = failed_check(report, {!options.strict, options.accept_broken, options.fail_below});
   if (!failed) return 0;
   constexpr bool kShown = std::is_same_v<Report, LintReport> || std::is_same_v<Report, RepairReport> ||

@@ -108,7 +108,8 @@ int run_program(int argc, char** argv) {
   try {
     declare(program);
     parse(program, {argv + 1, argv + argc});
-    const auto reporter = program.json_progress ? make_json_reporter() : make_terminal_reporter(program.quiet);
+    const auto reporter =
+        program.json_progress && !program.quiet ? make_json_reporter() : make_terminal_reporter(program.quiet);
     OutputSet outputs;
     Environment environment{*reporter, outputs, typed_command({argv + 1, argv + argc})};
     return flushed(run(program, environment));

@@ -22,7 +22,8 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kBoxesCounted = 20, kRowsCounted = 256;
+constexpr size_t kBoxesCounted = 20;
+constexpr int64_t kRowsCounted = 256, kNumbersCounted = 1'000'000;
 constexpr float kSeen = 0.25F;     // the score from which ultralytics shows a box
 constexpr double kMostBoxes = 80;  // a picture
 constexpr double kSharpness = 2;   // standard deviation of the logits of a row
@@ -62,7 +63,7 @@ std::vector<double> distribution_of(std::vector<double> row) {
   return row;
 }
 
-/// Returns the distributions of a sample's rows, at most kRowsCounted, evenly.
+/// Returns the distributions of a sample's rows, evenly: at most kRowsCounted, and fewer of very many classes.
 std::vector<std::vector<double>> rows_of(const Tensor& output, size_t axis, int64_t sample) {
   const Shape& shape = output.shape();
   const int64_t classes = shape[axis];
@@ -70,7 +71,8 @@ std::vector<std::vector<double>> rows_of(const Tensor& output, size_t axis, int6
   for (size_t i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   for (size_t i = 1; i < axis; ++i) outer *= shape[i];
   const float* const first = output.data<float>().data() + sample * outer * classes * inner;
-  const int64_t rows = outer * inner, step = std::max<int64_t>(1, rows / static_cast<int64_t>(kRowsCounted));
+  const int64_t rows = outer * inner, counted = std::clamp(kNumbersCounted / classes, int64_t{1}, kRowsCounted);
+  const int64_t step = std::max<int64_t>(1, (rows + counted - 1) / counted);
   std::vector<std::vector<double>> found;
   for (int64_t r = 0; r < rows; r += step) {
     const float* const row = first + (r / inner) * classes * inner + r % inner;
@@ -99,10 +101,10 @@ Reading reading_of(const OutputForms& forms, const std::vector<std::string>& nam
   return {};
 }
 
-bool reads_classes(const Reading& reading, const Tensor& output) {
+bool reads_classes(const Reading& reading, const Tensor& output, size_t samples) {
   return reading.of == Certainty::Of::Classes && output.type() == DataType::Float32 && reading.axis > 0 &&
-         reading.axis < output.shape().rank() && output.shape()[reading.axis] >= kFewestClasses &&
-         output.shape()[reading.axis] <= kMostClasses;
+         reading.axis < output.shape().rank() && output.shape()[0] >= static_cast<int64_t>(samples) &&
+         output.shape()[reading.axis] >= kFewestClasses && output.shape()[reading.axis] <= kMostClasses;
 }
 
 /// Adds what boxes a sample shows.
@@ -132,7 +134,7 @@ void add_facts(const Tensor& output, size_t samples, BatchShown& shown) {
   const bool splits = !output.empty_handle() && samples > 1;
   const std::vector<Tensor> one{output};
   shown.first.push_back(splits ? row_of(one, 0).front() : output);
-  bool equal = !output.empty_handle();
+  bool equal = !output.empty_handle() && output.element_count() > 0;
   for (size_t n = 1; splits && n < samples; ++n)
     equal = equal && same_bytes(shown.first.back(), row_of(one, n).front());
   shown.equal.push_back(equal);
@@ -167,7 +169,7 @@ class Gatherer {
       for (const Shown& one : shown_) boxes += static_cast<double>(one.boxes);
       const bool plausible = boxes <= kMostBoxes * static_cast<double>(shown_.size());
       for (const Shown& one : shown_) result.by_sample.push_back(plausible ? one.top : 0);
-    } else if (std::ranges::none_of(shown_, [](const Shown& one) { return one.rows.empty(); })) {
+    } else if (has_same_classes()) {
       result.of = reading.of;
       result.by_sample = divergences();
     }
@@ -175,6 +177,15 @@ class Gatherer {
   }
 
  private:
+  /// True where every sample has rows, all of the same classes.
+  [[nodiscard]] bool has_same_classes() const {
+    return std::ranges::all_of(shown_, [&](const Shown& one) {
+      return !one.rows.empty() && std::ranges::all_of(one.rows, [&](const std::vector<double>& row) {
+        return row.size() == shown_.front().rows.front().size();
+      });
+    });
+  }
+
   [[nodiscard]] std::vector<double> divergences() const {
     std::vector<double> mean(shown_.front().rows.front().size());
     double rows = 0;
@@ -228,7 +239,7 @@ Certainty measure_certainty(const Model& model, const DataSource& source, const 
     for (size_t n = 0; n < batch.real; ++n) {
       const auto sample = static_cast<int64_t>(n);
       if (reader) add_boxes(*reader, sample, batch.image, shown.samples[n]);
-      if (const Tensor& output = outputs[reading.place]; reads_classes(reading, output))
+      if (const Tensor& output = outputs[reading.place]; reads_classes(reading, output, batch.real))
         shown.samples[n].rows = rows_of(output, reading.axis, sample);
     }
     for (const Tensor& output : outputs) add_facts(output, batch.real, shown);

@@ -9,6 +9,7 @@
 #include "exec/lean.h"
 #include "exec/node_errors.h"
 #include "exec/shape_needs.h"
+#include "exec/weights_of_codes.h"
 #include "ops/find_operator.h"
 #include "ops/row_program.h"
 #include "ops/self_gated.h"
@@ -18,31 +19,6 @@
 namespace detent {
 
 namespace {
-
-/// True for a DequantizeLinear over constant codes whose output only nodes of `kinds` read, as their weight.
-bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<OpKind> kinds) {
-  if (node.op_type != "DequantizeLinear" || !node.domain.empty()) return false;
-  if (!graph.constant(node.input(0)) || !graph.constant(node.input(1))) return false;
-  const Value& weight = graph.value(*node.output(0));
-  return !weight.is_output && std::ranges::all_of(weight.uses, [&](const Use& use) {
-    return use.slot == 1 && std::ranges::find(kinds, traits_of(graph, graph.node(use.node)).kind) != kinds.end();
-  });
-}
-
-/// True for a DequantizeLinear over codes in blocks or of 4 bits that products read.
-bool unpacks_weight(const Graph& graph, const Node& node) {
-  if (!makes_weight(graph, node, {OpKind::MatMul, OpKind::Gemm})) return false;
-  const DataType codes = graph.constant(node.input(0))->type();
-  return codes == DataType::Int4 || codes == DataType::UInt4 || node.int_or("block_size", 0) > 0;
-}
-
-/// Returns the bytes of the floats that such nodes write.
-uint64_t unpacked_bytes(const Graph& graph) {
-  uint64_t elements = 0;
-  for (const Node& node : graph.nodes())
-    if (unpacks_weight(graph, node)) elements += static_cast<uint64_t>(graph.constant(node.input(0))->element_count());
-  return elements * sizeof(float);
-}
 
 /// Up to this size a float copy of all such weights saves more time than it costs memory.
 constexpr uint64_t kFewUnpacked = uint64_t{64} << 20;

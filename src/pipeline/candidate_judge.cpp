@@ -69,7 +69,7 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
 }
 
 Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt, const ComparedOptions& options) {
-  const Unstopped whole;  // the time limit and an interruption end the judging, on fewer samples
+  const Unstopped whole;  // the time limit ends the judging, on fewer samples
   const auto& [prepared, measured, chosen] = attempt;
   Candidates all;
   std::optional<Chosen> automatic;
@@ -261,7 +261,7 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   };
   TaskScores scores = [&] {
     if (options_.evaluation.metric || !options_.evaluation.metric_command.empty()) {  // it judges all samples or none
-      const Unstopped whole(Unstopped::By::TimeLimit);
+      const Unstopped whole;
       return judge();
     }
     report.ended.finishing = take_interruptions("the table of the samples so far follows");

@@ -138,9 +138,10 @@ void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model
   conclude(bound, judge);
 }
 
-/// Looks at the float model on pictures; nullopt for other data.
+/// Looks at the float model on pictures; nullopt for other data, and where no verdict follows.
 std::optional<InputCheckReport> check_pictures(const QuantizeOptions& options, const Prepared& prepared) {
   const Recipe& recipe = prepared.recipe;
+  if (options.stop_after != StopAfter::Nothing) return std::nullopt;
   if (!prepared.data || !recipe.data.preprocess.images || recipe.data.steps || recipe.pipeline) return std::nullopt;
   const bool little = options.accuracy == Accuracy::Fast;
   return check_inputs(*prepared.float32, options.model.string(), options.data, recipe.data, options.run,
@@ -183,9 +184,10 @@ QuantizeReport without_pairs(QuantizeWork& work) {
   return report;
 }
 
-/// timer  of a search by latency; nullptr: none is asked for
+/// before  as of quantize_prepared()
+/// timer   of a search by latency; nullptr: none is asked for
 QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const Stopwatch& stopwatch,
-                              LatencyTimer* timer) {
+                              const QuantizeReport* before, LatencyTimer* timer) {
   QuantizeWork work{.given = asked, .attempt = {std::move(made)}, .timer = timer};
   const QuantizeOptions& options = work.options;
   auto& [prepared, measured, chosen] = work.attempt;
@@ -201,7 +203,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(std::move(prepared)));
 
-  work.input_check = check_pictures(options, prepared);
+  work.input_check = before ? before->input_check : check_pictures(options, prepared);
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
   if (EarlyEnd* const early = EarlyEnd::current()) early->close();
@@ -281,10 +283,11 @@ Recipe checked_recipe(const QuantizeOptions& given, std::optional<PipelineFile> 
   return recipe;
 }
 
-QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch) {
+QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared made, const Stopwatch& stopwatch,
+                                 const QuantizeReport* before) {
   const std::unique_ptr<LatencyTimer> timer = begin_latency(with_level(given));  // a wrong command ends the work here
   try {
-    return quantize_timed(given, std::move(made), stopwatch, timer.get());
+    return quantize_timed(given, std::move(made), stopwatch, before, timer.get());
   } catch (const Error& error) {
     if (timer && error.code() == ErrorCode::Interrupted) write_kept(*timer, given);
     throw;

@@ -12,7 +12,8 @@ namespace detent {
 
 /// Measures, quantizes and writes what make() made of checked_recipe(given).
 /// stopwatch  gives QuantizeReport::seconds.
+/// before     of the same model and data for another target, whose look at the input holds here, too; nullptr: none
 [[nodiscard]] QuantizeReport quantize_prepared(const QuantizeOptions& given, Prepared prepared,
-                                               const Stopwatch& stopwatch);
+                                               const Stopwatch& stopwatch, const QuantizeReport* before = nullptr);
 
 }  // namespace detent

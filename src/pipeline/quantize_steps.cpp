@@ -260,8 +260,9 @@ bool has_timer(const QuantizeWork& work) { return work.timer != nullptr; }
 
 /// The fate of a step when the work ends early (EarlyEnd).
 enum class AtEnd : uint8_t {
-  Left,     ///< it is left out, and what it began is dropped
-  Finishes  ///< it is taken all the same, in its shortest form
+  Left,      ///< it is left out, and what it began is dropped
+  InTime,    ///< an interruption leaves it out; behind a time limit it is taken, in its shortest form
+  Finishes,  ///< it is taken all the same, in its shortest form
 };
 
 /// A step of `quantize` between the plan and the file: it reads what those before it left, and changes the work.
@@ -297,7 +298,7 @@ constexpr QuantizeStep kSteps[] = {
     {Improve, kMeasuring, "rounding of weights", rounds_weights, round_by_inputs},
     {Improve, kAll, "biases", corrects_biases, correct_means},
     {Improve, kBest, "all steps together", has_samples, undo_worse},
-    {Improve, kAll, "bound", has_bound, hold_bound, Finishes},
+    {Improve, kAll, "bound", has_bound, hold_bound, InTime},
     {Improve, kAll, "latency", has_timer, take_fastest},
 };
 
@@ -317,9 +318,14 @@ void take_start(QuantizeWork& work) {
 
 bool is_shown(const QuantizeStep& step) { return *step.name != '\0'; }
 
+bool is_left_out(const QuantizeStep& step) {
+  if (!is_ending_early() || step.at_end == Finishes) return false;
+  return step.at_end == Left || EarlyEnd::current()->reason() == EarlyEnd::Reason::Interruption;
+}
+
 /// Takes one step; one that ends early leaves the work as it was.
 void take_step(const QuantizeStep& step, QuantizeWork& work) {
-  if (is_ending_early() && step.at_end == Left) {
+  if (is_left_out(step)) {
     if (is_shown(step)) work.ended.left_out.emplace_back(step.name);
     return;
   }

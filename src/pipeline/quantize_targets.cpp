@@ -81,8 +81,9 @@ QuantizeTargetsReport quantize_targets(const QuantizeOptions& given) {
   for (size_t i = 0; i < all.size(); ++i) {
     const Stopwatch stopwatch;
     prepared[i] = changed(std::move(prepared[i]));
-    report.targets.push_back(
-        naming_target(all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch); }));
+    const QuantizeReport* before = i > 0 ? &report.targets.front() : nullptr;
+    report.targets.push_back(naming_target(
+        all[i].target, [&] { return quantize_prepared(all[i], std::move(prepared[i]), stopwatch, before); }));
   }
   written.commit();
   add_cost(whole, report);

@@ -104,6 +104,18 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
   }
 }
 
+/// Notes the tables that have the codes of a product, and its quality.
+void note_tied(QuantizeWeightsReport& report, const std::vector<TiedTable>& tied) {
+  for (const TiedTable& one : tied) {
+    const auto table = std::ranges::find(report.tables, one.table, &QuantizeWeightsReport::Table::name);
+    const auto layer = std::ranges::find(report.layers, one.product, &QuantizeWeightsReport::Layer::name);
+    if (table == report.tables.end() || layer == report.layers.end()) continue;
+    table->reason = "its rows are taken of the codes of '" + one.product + "'";
+    table->sqnr_db = layer->sqnr_db;
+    table->bytes = 0;
+  }
+}
+
 QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
   QuantizeWeightsReport::Rounding report{rounding, rounding.layers};
   if (rounding.kept && rounding.short_of_rows > 0)
@@ -200,7 +212,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   if (report.bound) note_bound(report.provenance, *report.bound);
 
   // codes -> closing error -> file -> verdict
-  write_blocks(blocked);
+  note_tied(report, write_blocks(blocked));
   const std::optional<ClosingError> error = closing_on.error_of(blocked.model, options.run);
   if (error) report.error = error->report, report.error_source = closing_on.text({});
   if (by_task && !report.bound) report.score = measure_score(*by_task, blocked.model, options.run);

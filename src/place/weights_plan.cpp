@@ -24,7 +24,8 @@
 //   - Other constants of Add, Sub, Mul and Where (masks) get one scale, if it gives back every number.
 //
 //   For ONNX Runtime the DequantizeLinear of an embedding stands behind the Gather, with axis -1. For TensorRT it
-//   stands behind the constant, because TensorRT takes scales per channel on constants alone.
+//   stands behind the constant, because TensorRT takes scales per channel on constants alone. An embedding that is a
+//   product's weight, too, transposed, takes its rows of the product's codes of 8 bits and is not stored.
 // * Why: large language models are limited by memory bandwidth. ONNX Runtime makes one MatMulNBits of the two nodes if
 //   the DequantizeLinear has one reader; all 25 products of a small GPT, 9 of a ViT and 14 of a BERT were fused.
 // * Change it: `--type int4|int8`, `--block`, `--include`, `--exclude`, `--max-drop`, `--min-sqnr` (R13). `--policy

@@ -13,6 +13,7 @@
 #include "ops/check_signatures.h"
 #include "ops/signatures.h"
 #include "ops/value_types.h"
+#include "place/engines/target_versions.h"
 #include "prepare/attention_form.h"
 #include "prepare/expand/expanders.h"
 #include "prepare/lowering_adapters.h"
@@ -159,14 +160,18 @@ void compare_forms(const Graph& before, const Graph& after, Obstacles& obstacles
 }
 
 std::string nearest_version(const Target& target, int64_t opset) {
-  const Target* nearest = nullptr;
-  const auto version = [](const Target& one) { return std::pair(*one.version_major, *one.version_minor); };
-  for (const Target& other : target_list()) {
-    if (&other.engine != &target.engine || version(other) <= version(target)) continue;
-    if (const int64_t limit = opset_limit(other); limit > 0 && limit < opset) continue;
-    if (!nearest || version(other) < version(*nearest)) nearest = &other;
-  }
+  const Target* nearest = nearest_newer(target, [&](const Target& other) {
+    const int64_t limit = opset_limit(other);
+    return limit == 0 || limit >= opset;
+  });
   return nearest ? "--target " + nearest->spec() + ", the nearest version that takes it" : std::string();
+}
+
+bool holds_4bit_codes(const Graph& graph) {
+  const ValueMap<DataType> types = value_types(graph);
+  return std::ranges::any_of(graph.values(), [&](const Value& value) {
+    return types[value.id] == DataType::Int4 || types[value.id] == DataType::UInt4;
+  });
 }
 
 }  // namespace
@@ -174,6 +179,8 @@ std::string nearest_version(const Target& target, int64_t opset) {
 int64_t opset_limit(const Target& target) { return target.parser.refuses_newer ? target.newest_opset() : 0; }
 
 void fit_opset(Model& model, const Target& target) {
+  if (!target.parser.codes_of_4_bits && holds_4bit_codes(model.graph()))
+    check_takes_4bit_codes(target, "a model without such codes");
   const int64_t limit = opset_limit(target), from = model.graph().opset();
   if (limit == 0 || (from <= limit && model.ir_version() <= ir_of_opset(limit))) return;
   Model lowered = model.clone();

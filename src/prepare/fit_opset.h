@@ -13,7 +13,8 @@ namespace detent {
 /// Brings the model to the last opset, and the ir_version with it, that the target reads. Does nothing for targets
 /// without a limit, and for models within it. Operators that opset 17 and later brought are written with older ones
 /// where that is exact (Gelu, Swish, RMSNormalization, GroupNormalization ...); attributes with a neutral value go.
-/// Errors  Unsupported naming every node without such a form, and the opset that it needs; the hint names the nearest
+/// Errors  InvalidOption for codes of 4 bits where the target has none; Unsupported naming every node without such a
+/// form, and the opset that it needs; the hint names the nearest
 ///         version of the engine that reads it. The model is unchanged then.
 void fit_opset(Model& model, const Target& target);
 

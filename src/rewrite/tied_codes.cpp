@@ -33,11 +33,18 @@ bool has_numbers_of(const Tensor& weight, const Tensor& table, bool turned) {
   return true;
 }
 
-/// Codes about 0 with a scale for each index of one axis, as a DequantizeLinear reads them.
+/// Codes about 0 with a scale for each index of one axis, or for each block of the axis, as a DequantizeLinear reads
+/// them.
 struct Codes {
   const Node* node = nullptr;
   BlockedWeight numbers;
   int axis = 0;
+  int64_t block = 0;  ///< 0: none
+
+  [[nodiscard]] Tensor floats() const {
+    if (block == 0) return dequantize_channels(numbers, axis);
+    return dequantize_blocks(numbers, {.codes = DataType::Int8, .block = block, .scales = numbers.scales.type()});
+  }
 };
 
 /// Returns what a slot reads, where it is such codes; without a node elsewhere.
@@ -46,16 +53,18 @@ Codes codes_before(const Graph& graph, const Node& reader, int slot) {
   if (!node || traits_of(graph, *node).kind != OpKind::DequantizeLinear) return {};
   const Tensor *codes = graph.constant(node->input(0)), *scales = graph.constant(node->input(1)),
                *points = graph.constant(node->input(2));
-  if (!codes || !scales || codes->type() != DataType::Int8 || codes->shape().rank() != 2 || scales->shape().rank() != 1)
+  const int64_t block = node->int_or("block_size", 0);
+  if (!codes || !scales || codes->type() != DataType::Int8 || codes->shape().rank() != 2 ||
+      scales->shape().rank() != (block > 0 ? 2 : 1))
     return {};
   if (points && std::ranges::any_of(points->data<int8_t>(), [](int8_t point) { return point != 0; })) return {};
   const auto axis = static_cast<int>(node->int_or("axis", 1));
-  return {node, {*codes, *scales}, axis < 0 ? axis + 2 : axis};
+  return {node, {*codes, *scales}, axis < 0 ? axis + 2 : axis, block};
 }
 
 /// Returns how close the weight's codes are to the table's, in dB.
 double agreement_db(const Codes& table, const Codes& weight, bool turned) {
-  const Tensor a = dequantize_channels(table.numbers, table.axis), b = dequantize_channels(weight.numbers, weight.axis);
+  const Tensor a = table.floats(), b = weight.floats();
   const auto rows = static_cast<size_t>(a.shape()[0]), columns = static_cast<size_t>(a.shape()[1]);
   double signal = 0, noise = 0;
   for (size_t r = 0; r < rows; ++r)
@@ -79,14 +88,18 @@ class Sharing {
                       scales = names_.fresh(result + "_scale");
     patch_.rewire.push_back({gather.name, 0, rows.codes});
     patch_.rename_outputs.push_back({gather.name, 0, taken});
-    add("Cast", floats, {taken}, {{"to", static_cast<int64_t>(codes.numbers.scales.type())}});
     add("Gather", scales, {rows.scales, ids}, {{"axis", int64_t{0}}});
+    if (codes.block > 0) {
+      add("DequantizeLinear", result, {taken, scales}, {{"axis", int64_t{-1}}, {"block_size", codes.block}});
+      return;
+    }
+    add("Cast", floats, {taken}, {{"to", static_cast<int64_t>(codes.numbers.scales.type())}});
     add("Mul", result, {floats, scales}, {});
   }
 
  private:
   struct Rows {
-    std::string codes, scales;  ///< values: [rows, columns] and [rows, 1]
+    std::string codes, scales;  ///< values: [rows, columns] and [rows, 1], or [rows, blocks]
   };
 
   [[nodiscard]] const std::string& name(ValueId id) const { return graph_.value(id).name; }
@@ -97,15 +110,22 @@ class Sharing {
         {op, names_.fresh(result + "_" + op), std::move(inputs), {result}, std::move(attributes), ""});
   }
 
+  std::string transposed(const std::string& matrix) {
+    std::string result = names_.fresh(matrix + "_transposed");
+    add("Transpose", result, {matrix}, {{"perm", std::vector<int64_t>{1, 0}}});
+    return result;
+  }
+
   const Rows& rows_of(const Codes& codes, bool turned) {
     const auto [entry, added] = rows_.try_emplace(codes.node->id);
     if (!added) return entry->second;
     Rows& rows = entry->second;
     const std::string &stored = name(*codes.node->input(0)), &scale = name(*codes.node->input(1));
     rows.codes = stored;
-    if (turned) {
-      rows.codes = names_.fresh(stored + "_transposed");
-      add("Transpose", rows.codes, {stored}, {{"perm", std::vector<int64_t>{1, 0}}});
+    if (turned) rows.codes = transposed(stored);
+    if (codes.block > 0) {
+      rows.scales = transposed(scale);
+      return rows;
     }
     const std::string column = names_.fresh(scale + "_column_shape");
     patch_.add_initializers.emplace_back(column, Tensor::from<int64_t>({2}, {-1, 1}));
@@ -128,10 +148,9 @@ OpKind kind_of(const std::string& op) {
 
 std::vector<TiedTable> find_tied_tables(const Graph& graph, const PlacementPlan& plan) {
   std::vector<TiedTable> found;
-  for (const WeightDecision& table : plan.weights) {
-    const Node& gather = graph.node(table.node);
-    const Tensor* numbers = gather.op_type == "Gather" ? graph.constant(table.value) : nullptr;
-    if (!numbers || numbers->shape().rank() != 2) continue;
+  const auto look_at = [&](const Node& gather, ValueId table) {
+    const Tensor* numbers = gather.op_type == "Gather" ? graph.constant(table) : nullptr;
+    if (!numbers || numbers->shape().rank() != 2) return;
     for (const WeightDecision& weight : plan.weights) {
       const Node& product = graph.node(weight.node);
       const OpKind kind = traits_of(graph, product).kind;
@@ -139,14 +158,18 @@ std::vector<TiedTable> find_tied_tables(const Graph& graph, const PlacementPlan&
       const Tensor* other = graph.constant(weight.value);
       const bool turned = kind == OpKind::MatMul || product.int_or("transB", 0) == 0;
       if (!other || weight.axis != (turned ? 1 : 0) || !has_numbers_of(*other, *numbers, turned)) continue;
-      found.push_back({gather.name, product.name, weight.slot, turned});
+      found.push_back({gather.name, product.name, graph.value(table).name, weight.slot, turned});
       break;
     }
-  }
+  };
+  for (const WeightDecision& table : plan.weights) look_at(graph.node(table.node), table.value);
+  for (const TableDecision& table : plan.tables)
+    for (const Use& use : graph.value(table.value).uses)
+      if (table.gathered && use.slot == 0) look_at(graph.node(use.node), table.value);
   return found;
 }
 
-GraphPatch share_tied_codes(const Graph& written, std::span<const TiedTable> tables) {
+GraphPatch share_tied_codes(const Graph& written, std::span<const TiedTable> tables, bool blocks) {
   GraphPatch patch;
   patch.reason = "store the codes of tied tables once";
   Sharing sharing(written, patch);
@@ -156,7 +179,9 @@ GraphPatch share_tied_codes(const Graph& written, std::span<const TiedTable> tab
     const MaybeNode product = written.find_node(table.product);
     const Codes own = codes_before(written, gather, 0);
     const Codes shared = product ? codes_before(written, written.node(*product), table.slot) : Codes{};
-    if (!own.node || !shared.node || own.node == shared.node || shared.axis != (table.turned ? 1 : 0)) continue;
+    if (!own.node || !shared.node || own.node == shared.node || own.block > 0) continue;
+    if (shared.block > 0 ? !blocks || !table.turned || shared.axis != 0 : shared.axis != (table.turned ? 1 : 0))
+      continue;
     if (own.numbers.scales.type() != shared.numbers.scales.type()) continue;
     if (agreement_db(own, shared, table.turned) < kLeastDb) continue;
     sharing.share(gather, shared, table.turned);

@@ -124,8 +124,9 @@ void check_options(const WeightOptions& options) {
   throw Error(ErrorCode::InvalidOption, "FP8 weights have 8 bits and the range of their largest magnitude");
 }
 
-/// Returns the smallest number of a 16-bit type that is not below a positive one.
+/// Returns the smallest number of the type of scales that is not below a positive one.
 float rounded_up(float number, DataType type) {
+  if (!is_half(type)) return number;
   const bool half = type == DataType::Float16;
   uint16_t bits = half ? float_to_half(number) : float_to_bfloat16(number);
   const auto stored = [&] { return half ? half_to_float(bits) : bfloat16_to_float(bits); };
@@ -178,6 +179,12 @@ float at_or_zero(const std::vector<float>& list, int64_t i) {
   return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
 }
 
+/// Returns the least scale of a channel that the file can hold; 0 where any will do.
+float least_scale(const WeightOptions& options, int64_t channel) {
+  const float least = at_or_zero(options.least_scale, channel);
+  return least > 0 ? rounded_up(least, options.scale_type) : 0.0F;
+}
+
 /// Returns codes from the smallest number to the largest, with one scale and a zero point.
 QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& options) {
   const auto numbers = values.data<float>();
@@ -187,7 +194,7 @@ QuantizedWeight quantize_asymmetric(const Tensor& values, const WeightOptions& o
   result.zero_channels = range.amax() == 0;
   const QuantType type{.type = DataType::UInt8, .scale_type = options.scale_type};
   result.qparams = qparams_from_range(range, type);
-  const float zero_scale = at_or_zero(options.zero_scale, 0), least = at_or_zero(options.least_scale, 0);
+  const float zero_scale = at_or_zero(options.zero_scale, 0), least = least_scale(options, 0);
   float& scale = result.qparams.scale.front();
   if (range.amax() == 0 && zero_scale > 0) scale = zero_scale;
   if (const float given = at_or_zero(options.given_scale, 0); given > 0)
@@ -253,7 +260,7 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
     gather(data.data(), view, c, channel);
     const float given = at_or_zero(options.given_scale, c);
     const float chosen = given > 0 ? given : choose_scale(channel, options, at_or_zero(options.zero_scale, c));
-    float scale = std::max(chosen, at_or_zero(options.least_scale, c));
+    float scale = std::max(chosen, least_scale(options, c));
     result.raised += scale > chosen;
     if (!pairs.empty()) {
       const float safe = pairs.safe_scale(scale, c, axis < 0);

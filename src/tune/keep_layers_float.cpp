@@ -62,6 +62,17 @@ constexpr size_t kLayersAtOnce = 6;  // sets that run side by side: their common
 constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
 constexpr size_t kWideSingle = 32;   // 16 bits cost little: of longer sets none is given back one by one
 
+/// Does work to its end behind a time limit. An interruption leaves it undone, and the bound with it.
+template <class Work>
+auto in_full(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (!ends_early(error) || EarlyEnd::current()->reason() == EarlyEnd::Reason::Interruption) throw;
+    return work();
+  }
+}
+
 class LayerSearch final : SetJudge {
  public:
   explicit LayerSearch(const BoundedModel& bounded)
@@ -76,7 +87,7 @@ class LayerSearch final : SetJudge {
     report.codes = bounded_.variants.codes();
     report.wide = bounded_.variants.widens();
     report.samples = bounded_.judge.scored();
-    const BoundJudge::Score all_int8 = race_.measure({}).score;
+    const BoundJudge::Score all_int8 = in_full([&] { return race_.measure({}).score; });
     if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
@@ -84,12 +95,12 @@ class LayerSearch final : SetJudge {
     report.met = bounded_.judge.meets(all_int8);
     if (!report.met && !is_ending_early()) {
       std::vector<Set> accepted = search();
-      while (!accepted.empty() && !bounded_.judge.meets(race_.confirm(accepted.back()))) accepted.pop_back();
+      while (!accepted.empty() && !bounded_.judge.meets(confirmed(accepted.back()))) accepted.pop_back();
       report.met = !accepted.empty();
-      found = report.met ? accepted.back() : is_ending_early() ? Set() : best_known();
+      found = report.met ? accepted.back() : best_in_time();
     }
     explain(found);
-    report.score = race_.describe(found);
+    report.score = in_full([&] { return race_.describe(found); });
     conclude(report, bounded_.judge);
     report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
@@ -115,6 +126,20 @@ class LayerSearch final : SetJudge {
                                .together = true,
                                .most_single = result_.report.wide ? kWideSingle : ranking_.size(),
                                .fruitless = kFruitless});
+  }
+
+  BoundJudge::Score confirmed(const Set& set) {
+    return in_full([&] { return race_.confirm(set); });
+  }
+
+  /// Returns best_known(); no choice where the work ends early.
+  Set best_in_time() {
+    try {
+      if (!is_ending_early()) return best_known();
+    } catch (const Error& error) {
+      if (!ends_early(error)) throw;
+    }
+    return {};
   }
 
   KeptFloat names_of(const Set& kept) const {
@@ -214,7 +239,7 @@ class LayerSearch final : SetJudge {
 
   void explain(const Set& found) {
     BoundReport& report = result_.report;
-    const BoundJudge::Score score = race_.confirm(found);
+    const BoundJudge::Score score = confirmed(found);
     report.reached = score.score;
     report.sqnr_db = score.sqnr_db;
     report.output = score.output;
@@ -232,7 +257,7 @@ class LayerSearch final : SetJudge {
   void add_metrics() {
     std::vector<Model> models;
     models.push_back(bounded_.variants.model(result_.plan));
-    BoundJudge::Score score = bounded_.judge.measure(models, "scoring").front();
+    BoundJudge::Score score = in_full([&] { return bounded_.judge.measure(models, "scoring").front(); });
     result_.report.metrics = std::move(score.metrics);
     result_.report.fp32_metrics = std::move(score.fp32_metrics);
   }

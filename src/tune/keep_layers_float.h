@@ -24,7 +24,7 @@ struct BoundedPlan {
 /// 4. Confirms the result on all samples, one by one.
 ///
 /// If the work ends early (EarlyEnd), the result is the smallest set known to meet the bound; without one the plan
-/// is that of all layers, and `met` is false.
+/// is that of all layers, and `met` is false. All layers are measured behind a time limit, too, not behind Ctrl-C.
 /// A plan without INT8 meets no bound: when nothing else does, `met` is false and the plan is the best one measured.
 /// The reasons in the plan give each layer's measured cost. The result does not depend on the number of threads.
 /// Errors  those of measuring.

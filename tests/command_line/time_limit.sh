@@ -66,6 +66,13 @@ grep -q "what was found so far is reported" stderr || fail "Ctrl-C is not explai
 first_line "Ctrl-C" "^interrupted; the result is the best so far"
 [ -s out/stopped.onnx ] || fail "Ctrl-C leaves no file"
 
+# Of several targets, too.
+begins quantize $net $few --target tensorrt --target onnxruntime --min-sqnr 200 --eval random:normal,n=40000,seed=2 --progress json -o out/both.onnx
+once "the bound is looked for" grep -q '"name":"bound"' stderr
+kill -INT $pid
+ends "Ctrl-C with two targets" 130
+[ -s out/both.tensorrt.onnx ] && [ -s out/both.onnxruntime.onnx ] || fail "Ctrl-C with two targets leaves not both files"
+
 # Ctrl-C before: nothing.
 begins quantize $net $many --progress json -o out/none.onnx
 once "the pass runs" grep -q '"task":"calibrating"' stderr
@@ -77,6 +84,8 @@ ends "Ctrl-C in the pass" 130
 exits "events" 0 quantize $net $few --accept-broken --progress json -o out/events.onnx
 grep -q '^{"event":"step","step":1,"steps":[0-9]*,"name":"measuring values","elapsed":' stderr || fail "no step is told"
 if grep -qv '^{"event":.*}$' stderr; then fail "a line of --progress json is no object: $(grep -v '^{' stderr | head -n 1)"; fi
+exits "no events" 0 quantize $net $few --quiet --accept-broken --progress json -o out/quiet.onnx
+if grep -q '"event"' stderr; then fail "--quiet has events"; fi
 for wrong in 30 0s -1s 10d 1e9h; do
   exits "--time-limit $wrong" 2 quantize $net $few --time-limit=$wrong -o out/none.onnx
   grep -q "is not a time such as 30s, 10m or 2h" stderr || fail "--time-limit $wrong is not explained"

@@ -57,6 +57,20 @@ for target in tensorrt onnxruntime; do
   accepts "$target: it runs" run out/$target.onnx --data random:uniform,n=4 -o out/run_$target
 done
 cmp -s out/run_tensorrt/y.npy out/run_onnxruntime/y.npy || fail "the two forms compute different numbers"
+# A table that a product reads transposed, too, has its codes once, of 8 bits; the rows are the product's.
+printf '<ir_version: 8, opset_import: ["" : 17]> g (int64[N,4] ids) => (float[N,4,64] y) <float[64,64] e = {%s}> {
+  x = Gather (e, ids) r = Relu (x) t = Transpose <perm = [1, 0]> (e) y = MatMul (r, t) }' "$w" | "$WRITE_MODEL" in/tied.onnx
+for block in 32 channel; do
+  accepts "a tied table, block $block" quantize-weights in/tied.onnx --type int8 --block $block --target onnxruntime -o out/tied.onnx --data random:uniform,n=8 --quiet --json out/tied.json
+  [ "$(bytes out/tied.onnx)" -lt 7500 ] || fail "a tied table, block $block, takes $(bytes out/tied.onnx) bytes: its codes twice"
+  grep -q "its rows are taken of the codes of 'MatMul_" out/tied.json || fail "a tied table, block $block, is not explained"
+  grep -q '^error against FP32 on .* SQNR [34]' stdout || fail "a tied table, block $block: $(grep '^error' stdout)"
+  accepts "a tied table, block $block: lint finds no fault" lint out/tied.onnx --target onnxruntime --strict
+  rm out/tied.onnx out/tied.json
+done
+accepts "a tied table of 4 bits" quantize-weights in/tied.onnx --type int4 --target onnxruntime -o out/tied.onnx --json out/tied.json
+if grep -q 'its rows are taken' out/tied.json; then fail "a Gather reads codes of 4 bits"; fi
+rm out/tied.onnx out/tied.json
 # Layers that are judged side by side read the table in one form, whatever the file has; no layer is left in the end.
 for target in tensorrt onnxruntime; do
   run quantize-weights in/tokens.onnx --type int4 --target $target --data random:uniform,n=8 --quiet --min-sqnr 200 -o out/bound_$target.onnx

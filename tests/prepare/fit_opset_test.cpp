@@ -168,6 +168,18 @@ TEST(FitOpset, ANewerFormatIsLoweredAlone) {
   EXPECT_EQ(model.ir_version(), 9);
 }
 
+TEST(FitOpset, CodesOf4BitsNeedAVersionThatHasThem) {
+  Model model = newer_model(
+      21, "g (float[4] x) => (float[4] y) { c = Cast <to = 22> (x)  y = Cast <to = 1> (c) }");  // INT4 in between
+  const Error error = error_of<Error>([&] { fit_opset(model, find_target("onnxruntime:1.18")); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_THAT(error.what(), HasSubstr("onnxruntime:1.18 takes no codes of 4 bits"));
+  EXPECT_THAT(error.hint(), HasSubstr("--target onnxruntime:1.19"));
+  EXPECT_NO_THROW(fit_opset(model, find_target("onnxruntime:1.19")));
+  Model floats = newer_model(21, "g (float[4] x) => (float[4] y) { y = Relu (x) }");
+  EXPECT_NO_THROW(fit_opset(floats, find_target("onnxruntime:1.18")));
+}
+
 TEST(FitOpset, PreparationLowersAndKeepsWithinTheLimit) {
   Model model = newer_model(24, "g (float[1,4] x) => (float[1,4] y) { y = Swish (x) }");
   const Preparation done = prepare_model(model, limited(19));

@@ -84,6 +84,26 @@ TEST(WeightQuantizer, AScaleIsNeverBelowTheLeastThatIsAllowed) {
   EXPECT_THAT(quantized.codes.data<int8_t>(), ElementsAre(13, -10, 127, -1));
 }
 
+TEST(WeightQuantizer, TheLeastScaleIsOneThatTheFileHolds) {
+  // FP16 has .00278854 and .00279045: 26.5 steps of the scale in between are 26.51 of the first, and 27 codes.
+  const float least = 0.0027890F;
+  const Tensor weight = Tensor::from<float>({1, 3}, {26.5F * 0.00279045F, -0.0739135F, 0.1F});
+  for (const bool paired : {false, true}) {
+    WeightOptions options{.bits = 7, .scale_type = DataType::Float16, .least_scale = {least}};
+    if (paired) options.safe_pairs = {PairOrder::Kind::Matrix, 0};
+    const QuantizedWeight quantized = quantize_weight(weight, 0, options);
+    const float scale = quantized.qparams.scale.front();
+    EXPECT_EQ(half_to_float(float_to_half(scale)), scale);
+    EXPECT_GE(scale, least);
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_LE(std::abs(weight.data<float>()[i] - scale * quantized.codes.data<int8_t>()[i]), 0.5F * scale) << i;
+  }
+  const QuantizedWeight single =
+      quantize_weight(Tensor::from<float>({2}, {-0.1F, 0.2F}), -1,
+                      {.type = DataType::UInt8, .scale_type = DataType::Float16, .least_scale = {least}});
+  EXPECT_EQ(half_to_float(float_to_half(single.qparams.scale.front())), single.qparams.scale.front());
+}
+
 TEST(WeightQuantizer, AnAllZeroChannelMayBeGivenAnotherScale) {
   const Tensor weight = Tensor::from<float>({2, 2}, {0, 0, 127, -1});
   EXPECT_THAT(quantize_weight(weight, 0, {.zero_scale = {0.25F, 0.25F}}).qparams.scale, ElementsAre(0.25F, 1.0F));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/process/early_end.h"
 #include "datasets/base/npy_writer.h"
 #include "detent/base/error.h"
 #include "evaluate/float_network.h"
@@ -112,6 +113,23 @@ TEST(KeepLayersFloat, GivesTheBestWhereOnlyTheFloatModelWouldDo) {
   EXPECT_FALSE(found.report.met);
   EXPECT_GE(found.plan.coverage.int8_layers, 1);
   EXPECT_GT(found.report.reached, found.report.all_int8);
+}
+
+TEST(KeepLayersFloat, MeasuresAllLayersWhereTheTimeIsUp) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(6));
+  test::VariantsOf network(model, source, "tensorrt");
+  AccuracyBound bound;
+  bound.min_sqnr_db = 140;
+  const BoundJudge judge(bound, {}, network.model, &network.source, network.settings);
+  EarlyEnd early(1e-9);
+  early.begin();
+  const BoundedPlan found = keep_layers_float({network.variants, network.model, judge, network.settings});
+  EXPECT_TRUE(is_ending_early());
+  EXPECT_FALSE(found.report.met);
+  EXPECT_THAT(names_of(found.report), IsEmpty());
+  EXPECT_EQ(found.report.reached, found.report.all_int8);
+  EXPECT_LT(found.report.reached, 140);
 }
 
 TEST(KeepLayersFloat, ChoosesTheSameForAnyNumberOfThreads) {

@@ -57,16 +57,21 @@ bool ends_early(const Error& error) {
     if (signalled && !end.takes_interruptions_) return false;
     if (!signalled && !end.source_.stop_requested()) return false;
     end.reason_ = signalled ? EarlyEnd::Reason::Interruption : EarlyEnd::Reason::TimeLimit;
-    end.token_ = unstopped_token();
+    end.token_ = signalled || !end.caller_.stop_possible() ? unstopped_token() : end.caller_;
   }
   return true;
 }
 
-Unstopped::Unstopped(By what)
-    : token_(in_force && in_force->caller_.stop_possible() ? in_force->caller_
-             : what == By::Both                            ? unstopped_token()
-                                                           : source_.get_token()),
-      scope_(token_) {}
+std::stop_token Unstopped::what_stops() const {
+  const EarlyEnd* const end = in_force;
+  const bool interruption = end && end->reason_ == EarlyEnd::Reason::Interruption;
+  const std::stop_token caller = end ? end->caller_ : caller_stop();
+  if (caller.stop_possible() && !interruption) return caller;
+  const bool finishes = end && (end->takes_interruptions_ || end->reason_ != EarlyEnd::Reason::None);
+  return finishes ? unstopped_token() : source_.get_token();
+}
+
+Unstopped::Unstopped() : token_(what_stops()), scope_(token_) {}
 
 PartOfSamples::PartOfSamples() { ++parts_taken; }
 

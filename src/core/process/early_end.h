@@ -61,19 +61,22 @@ class EarlyEnd {
   std::jthread clock_;  // last member: it ends before the others are destroyed
 };
 
-/// True where `error` is the early end of this thread's work: from then on nothing stops it, so that the result is
-/// finished. False for every other error, and for work whose caller wants no result (RunSettings::stop).
+/// True where `error` is the early end of this thread's work: from then on nothing stops it but, behind a time limit,
+/// its caller (RunSettings::stop), so that the result is finished. False for every other error, and for work whose
+/// caller wants no result (RunSettings::stop).
 [[nodiscard]] bool ends_early(const Error& error);
 
-/// While an object lives, neither the time limit nor an interruption stops this thread's work and the threads that it
-/// starts: for a change between whose parts nothing usable exists. The caller's end (RunSettings::stop) still does, and
-/// a second signal ends the process.
+/// While an object lives, the time limit does not stop this thread's work and the threads that it starts: for a change
+/// between whose parts nothing usable exists. An interruption ends the work, unless there is a result to finish
+/// (take_interruptions()). The caller's end (RunSettings::stop) always does.
+/// A second signal ends the process.
 class Unstopped {
  public:
-  enum class By : uint8_t { Both, TimeLimit };  ///< TimeLimit: an interruption still stops it
-  explicit Unstopped(By what = By::Both);
+  Unstopped();
 
  private:
+  [[nodiscard]] std::stop_token what_stops() const;
+
   std::stop_source source_;
   std::stop_token token_;
   StopScope scope_;
@@ -91,6 +94,17 @@ class PartOfSamples {
 
 /// True below a PartOfSamples of this thread.
 [[nodiscard]] bool takes_part_of_samples();
+
+/// Does work to its end: where it ends early, it is done again, and nothing stops it then.
+template <class Work>
+[[nodiscard]] auto done_all_the_same(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (!ends_early(error)) throw;
+    return work();
+  }
+}
 
 /// True once ends_early() was true in this thread: what remains is done in its shortest form.
 [[nodiscard]] bool is_ending_early();

@@ -10,7 +10,8 @@
 namespace detent::findings {
 namespace {
 
-bool computed(const QdqNode& node) { return !node.scale_constant; }
+/// Blocks are those of weights and of rows of tables: no integer kernel reads them.
+bool computed(const QdqNode& node) { return !node.scale_constant && node.block == 0; }
 
 bool unusable(const QdqNode& node) {
   return std::any_of(node.scales.begin(), node.scales.end(),

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <ranges>
 #include <set>
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
-#include "lint/reading/qdq_node.h"
+#include "lint/reading/qdq_tracer.h"
 #include "model/name_source.h"
-#include "ops/clip_bounds.h"
 #include "ops/traits.h"
 #include "ops/value_types.h"
 
@@ -22,40 +20,16 @@ bool is_codes(DataType type) {
          type == DataType::Int4 || type == DataType::UInt4 || type == DataType::Float8E4M3FN;
 }
 
-bool is_integer(DataType type) {
-  return !is_floating_point(type) && type != DataType::Bool && type != DataType::Undefined;
-}
-
 /// Operators between a QuantizeLinear and the DequantizeLinear of its codes, at most.
 constexpr int kMostBetween = 8;
 
-/// The origin of a value once the pairs are removed.
-struct Trace {
-  ValueId source{};
-  int quantize = -1, dequantize = -1;
-  bool constant = false;
-  bool cast = false;                  ///< see QuantizedOperand
-  int first = -1;                     ///< see QuantizedOperand
-  std::vector<size_t> axes;           ///< see QuantizedOperand
-  DataType type = DataType::Float32;  ///< type of the floats that a constant of codes represents
-  [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
-};
-
-/// The owner of a Cast in front of a QuantizeLinear.
-enum class CastInFront : uint8_t { OfModel, OfPair };
-
 /// Reads the pairs of a graph and builds the patch that removes them.
-class QdqReader {
+class QdqReader : QdqTracer {
  public:
-  explicit QdqReader(const Graph& graph)
-      : graph_(graph), names_(graph), types_(value_types(graph)), index_(graph.nodes().size(), -1) {}
+  explicit QdqReader(const Graph& graph) : QdqTracer(graph), graph_(graph), names_(graph), types_(value_types(graph)) {}
 
   QdqReading run() {
-    for (const Node& node : graph_.nodes()) {
-      if (!is_qdq(graph_, node)) continue;
-      index_[node.id] = static_cast<int>(reading_.nodes.size());
-      reading_.nodes.push_back(describe_qdq(graph_, node));
-    }
+    reading_.nodes = nodes();
     if (reading_.nodes.empty()) return std::move(reading_);
     reading_.float_patch.reason = "take the Q/DQ pairs away";
     find_makers_of_codes();
@@ -71,194 +45,8 @@ class QdqReader {
   }
 
  private:
-  [[nodiscard]] OpKind kind(const Node& node) const { return traits_of(graph_, node).kind; }
-  [[nodiscard]] bool is(const Node* node, OpKind wanted) const { return node && kind(*node) == wanted; }
-  [[nodiscard]] const Node* producer(MaybeValue value) const { return graph_.producer(value); }
-  [[nodiscard]] int index(const Node& node) const { return index_[node.id]; }
-  [[nodiscard]] const Tensor* constant(MaybeValue value) const { return readable_constant(graph_, value); }
-  /// True for an operator whose output, of codes or floats, holds elements of its input. Codes stand for other numbers
-  /// behind a Pad with another code than their zero point.
-  [[nodiscard]] bool copies(const Node& node) const { return keeps_elements(traits_of(graph_, node)); }
-  [[nodiscard]] bool joins(const Node& node) const { return kind(node) == OpKind::Concat; }
-  /// True for a copy of codes that is one of floats where the pair is taken away.
-  [[nodiscard]] bool copies_codes(const Node& node) const {
-    return top_of_codes(node.output(0)) && (copies(node) || joins(node));
-  }
-
-  /// True when copies, Concats, Casts and Clips of codes and DequantizeLinear alone read the codes, here and behind
-  /// such nodes.
-  [[nodiscard]] bool only_dequantized(ValueId codes) const {
-    const auto known = only_dequantized_.find(codes);
-    if (known != only_dequantized_.end()) return known->second;
-    const Value& value = graph_.value(codes);
-    const bool only = !value.is_output && std::ranges::all_of(value.uses, [&](const Use& use) {
-      if (use.slot < 0) return false;
-      const Node& reader = graph_.node(use.node);
-      if (use.slot == 0 && kind(reader) == OpKind::DequantizeLinear) return true;
-      const bool passes = joins(reader) || (use.slot == 0 && (copies(reader) || changes_codes(reader)));
-      return passes &&
-             std::ranges::all_of(present(reader.outputs), [&](ValueId output) { return only_dequantized(output); });
-    });
-    return only_dequantized_[codes] = only;
-  }
-
-  static DataType cast_to(const Node& cast) { return data_type_from_onnx(cast.int_or("to", 1)); }
-
-  /// True for a Cast to integers.
-  [[nodiscard]] bool casts_codes(const Node& node) const {
-    return kind(node) == OpKind::Cast && is_integer(cast_to(node));
-  }
-
-  /// True for a part of a pair that no float graph has.
-  [[nodiscard]] bool changes_codes(const Node& node) const { return casts_codes(node) || clips_codes(graph_, node); }
-
-  /// Returns the value before the Casts and Clips that write `codes`.
-  [[nodiscard]] ValueId before_changes(ValueId codes) const {
-    while (const Node* node = producer(codes)) {
-      if (!changes_codes(*node)) break;
-      codes = *node->input(0);
-    }
-    return codes;
-  }
-
-  /// Returns a QuantizeLinear whose codes `value` holds, possibly behind copies, Concats, Casts and Clips of codes;
-  /// nullptr when there is none, when the codes of a Concat have several meanings, or when other nodes than those and
-  /// DequantizeLinear read the codes on the way.
-  [[nodiscard]] const Node* top_of_codes(MaybeValue value) const {
-    if (!value) return nullptr;
-    const auto known = tops_.find(*value);
-    if (known != tops_.end()) return known->second;
-    return tops_[*value] = find_top(*value);
-  }
-
-  [[nodiscard]] const Node* find_top(ValueId value) const {
-    const Node* node = producer(value);
-    if (is(node, OpKind::QuantizeLinear)) return node;
-    if (!node || !(copies(*node) || joins(*node) || changes_codes(*node))) return nullptr;
-    const Node* top = top_of_codes(node->input(0));  // known by now: nodes are read in execution order
-    if (!top || !std::ranges::all_of(present(node->outputs), [&](ValueId output) { return only_dequantized(output); }))
-      return nullptr;
-    if (kind(*node) == OpKind::Pad && !pads_with_zero_point(*node, *top)) return nullptr;
-    if (kind(*node) == OpKind::Clip && !leaves_zero(*node, *top)) return nullptr;
-    const auto alike = [&](ValueId input) {
-      const Node* other = top_of_codes(input);
-      return other && same_grid(pair(*other), pair(*top));
-    };
-    return !joins(*node) || std::ranges::all_of(present(node->inputs), alike) ? top : nullptr;
-  }
-
-  [[nodiscard]] const QdqNode& pair(const Node& node) const { return reading_.nodes[static_cast<size_t>(index(node))]; }
-
-  /// True for a Clip of codes that leaves 0 as it is. A range without 0 is none of a pair.
-  [[nodiscard]] bool leaves_zero(const Node& clip, const Node& top) const {
-    const ClipBounds bounds = *clip_bounds(graph_, clip);
-    const auto stays = [&](int64_t point) {
-      return bounds.low() <= static_cast<float>(point) && static_cast<float>(point) <= bounds.high();
-    };
-    const std::vector<int64_t>& points = pair(top).zero_points;
-    return points.empty() ? stays(0) : std::ranges::all_of(points, stays);
-  }
-
-  /// True for a Pad whose code stands for 0. read_copy() gives it a 0 of floats.
-  [[nodiscard]] bool pads_with_zero_point(const Node& pad, const Node& top) const {
-    if (pad.string_or("mode", "constant") != "constant") return true;
-    if (pad.has("value") || pair(top).zero_points.size() > 1) return false;  // a float attribute of opset 10 and below
-    const int64_t point = pair(top).zero_points.empty() ? 0 : pair(top).zero_points.front();
-    if (!pad.input(2)) return point == 0;
-    const Tensor* code = constant(pad.input(2));
-    return code && code->element_count() == 1 && cast(*code, DataType::Int64).data<int64_t>()[0] == point;
-  }
-
   static bool has_reader_in_body(const Value& value) {
     return std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-  }
-
-  /// True for a DequantizeLinear of a constant or of a whole pair: readers can read what it stands for.
-  [[nodiscard]] bool is_whole(const Node& dequantize) const {
-    return constant(transposed_from(*dequantize.input(0))) || top_of_codes(dequantize.input(0));
-  }
-
-  [[nodiscard]] ValueId transposed_from(ValueId value) const {
-    while (is(producer(value), OpKind::Transpose)) value = *producer(value)->input(0);
-    return value;
-  }
-
-  /// Goes up through Transposes, composing `axes`.
-  ValueId climb_transposes(ValueId value, std::vector<size_t>& axes) const {
-    std::vector<std::vector<int64_t>> climbed;
-    for (; is(producer(value), OpKind::Transpose); value = *producer(value)->input(0))
-      climbed.push_back(producer(value)->ints_or("perm", {}));
-    if (climbed.empty()) return value;
-    size_t rank = axes.size();
-    if (const Tensor* tensor = constant(value)) rank = tensor->shape().rank();
-    for (const auto& perm : climbed) rank = std::max(rank, perm.size());
-    if (axes.empty()) {
-      axes.resize(rank);
-      std::iota(axes.begin(), axes.end(), size_t{0});
-    }
-    for (const auto& perm : climbed)
-      for (size_t& axis : axes) axis = perm.size() == rank ? static_cast<size_t>(perm[axis]) : rank - 1 - axis;
-    return value;
-  }
-
-  /// True when a Cast changes the type of the codes; a Cast to the same type does not disturb an engine.
-  [[nodiscard]] bool has_cast(ValueId codes, const Node& top) const {
-    const DataType type = pair(top).codes;
-    for (const Node* node = producer(codes); node && kind(*node) != OpKind::QuantizeLinear;
-         node = producer(node->input(0)))
-      if (casts_codes(*node) && cast_to(*node) != type) return true;
-    return false;
-  }
-
-  [[nodiscard]] Trace trace_codes(ValueId codes, CastInFront cast) const {
-    Trace trace;
-    std::vector<size_t> axes;
-    const ValueId below = climb_transposes(codes, axes);
-    if (const Tensor* tensor = constant(below); tensor && (axes.empty() || axes.size() == tensor->shape().rank()))
-      return {.source = below, .constant = true, .axes = axes};
-    const Node* top = top_of_codes(codes);
-    if (!top) return {.source = codes};
-    const ValueId written = before_changes(codes);
-    const bool casts = has_cast(codes, *top);
-    if (top != producer(written))
-      return {.source = written, .quantize = index(*top), .cast = casts, .first = index(*top)};  // written by a copy
-    ValueId input = *top->input(0);
-    // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
-    if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = *producer(input)->input(0);
-    trace = trace_value(input);
-    trace.constant = trace.constant || constant(trace.source);
-    if (trace.first < 0) trace.first = index(*top);
-    trace.quantize = index(*top);
-    trace.dequantize = -1;
-    trace.cast = casts;
-    return trace;
-  }
-
-  /// Returns the origin of `value` once the pairs are removed: the value, not quantized, when no DequantizeLinear
-  /// writes it. Results are kept and nodes are read in execution order, so a chain of pairs is never followed beyond
-  /// the previous pair.
-  [[nodiscard]] const Trace& trace_value(ValueId value) const {
-    const auto known = traces_.find(value);
-    return known != traces_.end() ? known->second : traces_.emplace(value, trace_anew(value)).first->second;
-  }
-
-  [[nodiscard]] Trace trace_anew(ValueId value) const {
-    const Node* node = producer(value);
-    DataType type = DataType::Undefined;
-    // A Cast to integers or truth values is one of the model.
-    if (is(node, OpKind::Cast) && is_floating_point(cast_to(*node)) &&
-        is(producer(node->input(0)), OpKind::DequantizeLinear)) {
-      type = cast_to(*node);
-      node = producer(node->input(0));
-    }
-    if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
-    if (!is_whole(*node)) return {.source = value, .dequantize = index(*node)};
-    Trace trace =
-        trace_codes(*node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
-    trace.dequantize = index(*node);
-    const DataType scale = pair(*node).scale_type;
-    trace.type = type != DataType::Undefined ? type : is_half(scale) ? scale : DataType::Float32;
-    return trace;
   }
 
   void read_inputs(const Node& node) {
@@ -482,11 +270,7 @@ class QdqReader {
   const Graph& graph_;
   NameSource names_;
   QdqReading reading_;
-  mutable std::map<ValueId, Trace> traces_;  // of trace_value()
-  mutable std::map<ValueId, bool> only_dequantized_;
-  mutable std::map<ValueId, const Node*> tops_;
   ValueMap<DataType> types_;
-  NodeMap<int> index_;         // into reading_.nodes
   NodeMap<bool> makes_codes_;  // see find_makers_of_codes()
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;

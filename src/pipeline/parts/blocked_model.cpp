@@ -82,7 +82,7 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
                 "4-bit codes need opset 21, in which ONNX Runtime refuses pairs of an older opset",
                 "--type int8, or make the weights of the float model codes");
   // First: the hint of the opset could name a version that has no such codes.
-  if (blocked.format.codes == DataType::Int4) check_takes_4bit_codes(request.target);
+  if (blocked.format.codes == DataType::Int4) check_takes_4bit_codes(request.target, "--type int8");
   check_opset_limit(request.target, opset_for(blocked.format), "blocks of codes need");
   fit_opset(blocked.model, request.target);
   blocked.rearranged = prepare(blocked.model, blocked.format, inputs);
@@ -95,8 +95,8 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
   return blocked;
 }
 
-void write_blocks(BlockedModel& blocked) {
-  insert_blocks(blocked.model, blocked.plan, blocked.weights, blocked.format);
+std::vector<TiedTable> write_blocks(BlockedModel& blocked) {
+  return insert_blocks(blocked.model, blocked.plan, blocked.weights, blocked.format);
 }
 
 Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,

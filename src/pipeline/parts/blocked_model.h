@@ -44,8 +44,8 @@ struct BlockedModel {
 [[nodiscard]] BlockedModel make_blocked_model(Model model, const BlockedRequest& request, const DataSource* data,
                                               std::span<const Tensor> inputs);
 
-/// Puts the codes into the model.
-void write_blocks(BlockedModel& blocked);
+/// Puts the codes into the model. Returns the tables that take their rows of the codes of a product.
+std::vector<TiedTable> write_blocks(BlockedModel& blocked);
 
 /// Returns the provenance for the file. facts  of the model as it was read.
 [[nodiscard]] Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,

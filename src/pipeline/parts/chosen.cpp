@@ -215,6 +215,13 @@ PairVariants variants_of(const Prepared& prepared, RangeBook& ranges, const Meas
   return {prepared.model(), *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges, kept};
 }
 
+/// Returns the ranges of trials before a calibrator is chosen: the user's, or mse.
+RangeBook ranges_of_trials(const Attempt& attempt, const Calibrator* given) {
+  static const std::unique_ptr<Calibrator> least_error = make_calibrator("mse");
+  const Calibrator& used = given ? *given : *least_error;
+  return range_book(attempt.prepared, attempt.measured, used, ranges_from(attempt.prepared, attempt.measured)(used));
+}
+
 }  // namespace
 
 void announce_values(const Prepared& prepared) {
@@ -263,20 +270,13 @@ Attempt measure(Prepared made) {
   return attempt;
 }
 
-/// Returns the calibrator of trials before one is chosen: the user's, or mse.
-const Calibrator& calibrator_of_trials(const Calibrator* given) {
-  static const std::unique_ptr<Calibrator> least_error = make_calibrator("mse");
-  return given ? *given : *least_error;
-}
-
 Change find_ruinous(const Attempt& attempt, const Calibrator* calibrator) {
   const auto& [prepared, measured, chosen] = attempt;
   const Recipe& recipe = prepared.recipe;
   if (!measured.samples) return {};
-  const Calibrator& used = calibrator_of_trials(calibrator);
   if (recipe.target->engine.whole_graph && !(prepared.plan.type == CodeType::Int8 && recipe.target->has_wide_islands()))
     return {};
-  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  RangeBook ranges = ranges_of_trials(attempt, calibrator);
   PairVariants variants = variants_of(prepared, ranges, recipe.kept);
   KeptFloat found = find_ruinous_layers(variants, *measured.samples, recipe.run);
   if (found.empty()) return {};
@@ -289,8 +289,7 @@ Change find_fixed_scales(const Attempt& attempt, const Calibrator* calibrator) {
   const auto& [prepared, measured, chosen] = attempt;
   const Recipe& recipe = prepared.recipe;
   if (!recipe.placement.dynamic_products || !measured.samples) return {};
-  const Calibrator& used = calibrator_of_trials(calibrator);
-  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  RangeBook ranges = ranges_of_trials(attempt, calibrator);
   // Values that one scale ruins are ruined whenever it is found.
   const PlacementPlan in_advance = plan_in_advance(variants_of(prepared, ranges, recipe.kept));
   ranges.measure_for({&in_advance, 1});
@@ -313,8 +312,7 @@ bool has_attention_to_try(const Attempt& attempt) {
 Change try_int8_attention(const Attempt& attempt, const Calibrator* calibrator) {
   const auto& [prepared, measured, chosen] = attempt;
   if (!has_attention_to_try(attempt)) return {};
-  const Calibrator& used = calibrator_of_trials(calibrator);
-  RangeBook ranges = range_book(prepared, measured, used, ranges_from(prepared, measured)(used));
+  RangeBook ranges = ranges_of_trials(attempt, calibrator);
   PairVariants variants = variants_of(prepared, ranges, prepared.recipe.kept);
   AttentionTrial trial = find_int8_attention(variants, *measured.samples, prepared.recipe.run);
   Change change{.kept = prepared.recipe.kept, .measured = ranges.calibration()};

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/process/early_end.h"
-#include "detent/base/error.h"
 #include "detent/reports/early_end_report.h"
 
 namespace detent {
@@ -21,12 +20,7 @@ template <class Work>
 [[nodiscard]] auto on_part_of_samples(const Work& work) {
   if (EarlyEnd* const early = EarlyEnd::current()) early->begin();
   const PartOfSamples part;
-  try {
-    return work();
-  } catch (const Error& error) {
-    if (!ends_early(error)) throw;
-    return work();
-  }
+  return done_all_the_same(work);
 }
 
 /// Notes how this thread's work ended; the time limit is over with it.

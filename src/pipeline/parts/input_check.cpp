@@ -48,16 +48,26 @@ bool same_numbers(const Spec& a, const Spec& b) {
   return a.color == b.color && a.div == b.div && a.mean == b.mean && a.std == b.std;
 }
 
+/// Returns the text with pairs that replace those of the same key.
+std::string with_pairs(const std::string& text, const std::string& pairs) {
+  const auto key_of = [](std::string_view pair) { return pair.substr(0, pair.find('=')); };
+  const std::vector<std::string_view> added = split_at_any(pairs, ",");
+  std::string result;
+  for (const std::string_view part : split_at_any(text, ", \t"))
+    if (!part.empty() && std::ranges::find(added, key_of(part), key_of) == added.end()) result.append(part).append(",");
+  return result + pairs;
+}
+
 /// Returns the preprocessings with other colours or numbers, those that change one of the two first.
 std::vector<Other> others_of(const Preprocess& given) {
   const Spec& spec = *given.images;
   const bool rgb = spec.color == Spec::Color::Rgb;
   const std::string kept = rgb ? "color=rgb" : "color=bgr", swapped = rgb ? "color=bgr" : "color=rgb";
   const std::string exchanged = std::string(rgb ? "BGR" : "RGB") + " instead of " + (rgb ? "RGB" : "BGR");
-  std::vector<Other> others{{given.text + "," + swapped, exchanged}};
+  std::vector<Other> others{{with_pairs(given.text, swapped), exchanged}};
   for (const bool swaps : {false, true})
     for (const Scale& scale : kScales) {
-      Other other{given.text + "," + (swaps ? swapped : kept) + "," + scale.pairs,
+      Other other{with_pairs(given.text, (swaps ? swapped : kept) + "," + scale.pairs),
                   std::string(scale.words) + (swaps ? ", " + exchanged : "")};
       const Spec made = parse_preprocess(other.text);
       if (same_numbers(made, spec)) continue;
@@ -158,7 +168,8 @@ class InputCheck {
     const std::string what =
         given_.of == Certainty::Of::Detections
             ? fmt::format("scores of boxes rise from {:.2f} to {:.2f}", given_.mean(), of_best.mean())
-            : fmt::format("its answers tell {:.2f} nats instead of {:.2f}", of_best.mean(), given_.mean());
+            : fmt::format("its answers tell the samples apart by {:.2f} nats instead of {:.2f}", of_best.mean(),
+                          given_.mean());
     report_.reasons.insert(report_.reasons.begin(),
                            fmt::format("the model is surer with {}: {} ({:.1f} standard errors); --preprocess {}",
                                        other.words, what, gain.errors, name));
@@ -169,11 +180,10 @@ class InputCheck {
     if (given_.of == Certainty::Of::Nothing)
       return fmt::format("outputs of {} are finite and depend on the sample; they do not tell more",
                          plural(samples, "sample"));
-    return fmt::format("{} of {}: {}", given_.of == Certainty::Of::Detections ? "boxes" : "answers",
-                       plural(samples, "sample"),
-                       given_.of == Certainty::Of::Detections
-                           ? fmt::format("the 20 highest scores have a mean of {:.2f}", given_.mean())
-                           : fmt::format("{:.2f} nats each", given_.mean()));
+    const std::string counted = plural(samples, "sample");
+    if (given_.of == Certainty::Of::Detections)
+      return fmt::format("boxes of {}: the 20 highest scores have a mean of {:.2f}", counted, given_.mean());
+    return fmt::format("answers tell {} apart by {:.2f} nats", counted, given_.mean());
   }
 
   const Model& model_;

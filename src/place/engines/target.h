@@ -25,6 +25,7 @@ struct ParserFacts {
   std::string_view operators = {};  ///< of ONNX's own domain, each between spaces; empty: unknown
   /// It refuses models of a newer opset, which prepare_model() then lowers (fit_opset.h).
   bool refuses_newer = false;
+  bool codes_of_4_bits = true;  ///< its runtime has INT4 and UINT4; false: it refuses models with them
 
   [[nodiscard]] bool reads(std::string_view op_type) const;
 };

@@ -29,15 +29,6 @@ constexpr std::array kRanges{
     VersionRange{"tensorrt", {8, 5}, {11, 4}}, VersionRange{"tensorrt-rtx", {1, 7}, {1, kAnyMinor}},
     VersionRange{"onnxruntime", {1, 16}, {1, kAnyMinor}}, VersionRange{"qnn", {1, 30}, {1, kAnyMinor}}};
 
-/// The first versions whose runtime takes INT4 and UINT4 codes. Versions of other engines are not refused.
-/// Source  onnxruntime 1.18.1 and 1.19.2 on PyPI, asked to load a DequantizeLinear of INT4; 1.18.1: "tensor(int4) is
-///         not currently registered"; November 2026.
-struct FirstVersion {
-  std::string_view engine;
-  Version version;
-};
-constexpr std::array kFirstWith4Bits{FirstVersion{"onnxruntime", {1, 19}}};
-
 struct VersionName {
   std::string_view spec;
   Version version;
@@ -137,12 +128,21 @@ std::string target_note(std::string_view spec) {
                      nearest->spec(), below ? "the oldest version that is known" : "the nearest older version");
 }
 
-void check_takes_4bit_codes(const Target& target) {
-  const auto first = std::ranges::find(kFirstWith4Bits, *target.engine.name, &FirstVersion::engine);
-  if (first == kFirstWith4Bits.end() || version_of(target) >= first->version) return;
-  throw Error(ErrorCode::InvalidOption, fmt::format("{} takes no codes of 4 bits", target.spec()),
-              fmt::format("--target {}:{}.{}, the nearest version that takes them, or --type int8", first->engine,
-                          first->version.first, first->version.second));
+const Target* nearest_newer(const Target& target, const std::function<bool(const Target&)>& suits) {
+  const Target* nearest = nullptr;
+  for (const Target& other : target_list()) {
+    if (&other.engine != &target.engine || version_of(other) <= version_of(target) || !suits(other)) continue;
+    if (!nearest || version_of(other) < version_of(*nearest)) nearest = &other;
+  }
+  return nearest;
+}
+
+void check_takes_4bit_codes(const Target& target, const std::string& cure) {
+  if (target.parser.codes_of_4_bits) return;
+  const Target* newer = nearest_newer(target, [](const Target& other) { return other.parser.codes_of_4_bits; });
+  throw Error(
+      ErrorCode::InvalidOption, fmt::format("{} takes no codes of 4 bits", target.spec()),
+      newer ? fmt::format("--target {}, the nearest version that takes them, or {}", newer->spec(), cure) : cure);
 }
 
 }  // namespace detent

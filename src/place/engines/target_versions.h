@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,12 @@ namespace detent {
 /// empty where the spec names a target of the list.
 [[nodiscard]] std::string target_note(std::string_view spec);
 
+/// Returns the nearest newer version of the target's engine that suits; nullptr: none does.
+[[nodiscard]] const Target* nearest_newer(const Target& target, const std::function<bool(const Target&)>& suits);
+
 /// Refuses a version whose runtime has no codes of 4 bits.
+/// cure    what the user may do otherwise, for the hint
 /// Errors  InvalidOption, with the nearest version that takes them.
-void check_takes_4bit_codes(const Target& target);
+void check_takes_4bit_codes(const Target& target, const std::string& cure);
 
 }  // namespace detent

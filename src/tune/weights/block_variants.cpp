@@ -61,10 +61,20 @@ Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWe
   return quantized;
 }
 
-void insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights, const BlockFormat& format) {
+std::vector<TiedTable> insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
+                                     const BlockFormat& format) {
+  const EngineDef& engine = plan.target->engine;
+  std::vector<TiedTable> tied;  // a product that is packed has no codes that a Gather could read
+  if (!engine.packs_products) tied = find_tied_tables(model.graph(), plan);
   if (const GraphPatch patch = make_blocks_patch(model.graph(), plan, weights, format); !patch.add_nodes.empty())
     apply_patch(model, patch);
+  const GraphPatch shared = share_tied_codes(model.graph(), tied, engine.gathers_codes);
+  if (!shared.empty()) apply_patch(model, shared);
+  std::erase_if(tied, [&](const TiedTable& table) {
+    return std::ranges::find(shared.rewire, table.gather, &GraphPatch::Rewire::node) == shared.rewire.end();
+  });
   if (const GraphPatch patch = gather_codes(model.graph(), *plan.target); !patch.empty()) apply_patch(model, patch);
+  return tied;
 }
 
 BlockVariants::BlockVariants(const Model& model, const Target& target, NodeChoice nodes, const BlockFormat& format,

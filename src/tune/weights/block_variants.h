@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include "place/weights_plan.h"
 #include "rewrite/block_inserter.h"
+#include "rewrite/tied_codes.h"
 #include "tune/float_variants.h"
 
 namespace detent {
@@ -13,8 +16,10 @@ namespace detent {
 [[nodiscard]] BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
                                               size_t threads);
 
-/// Puts these codes as the plan's weights and tables into the model that the plan is of.
-void insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights, const BlockFormat& format);
+/// Puts these codes as the plan's weights and tables into the model that the plan is of. Returns the tables that take
+/// their rows of the codes of a product (share_tied_codes()), so that the file has no codes of theirs.
+std::vector<TiedTable> insert_blocks(Model& model, const PlacementPlan& plan, const BlockedWeights& weights,
+                                     const BlockFormat& format);
 
 /// Returns a copy of the model with them.
 [[nodiscard]] Model with_blocks(const Model& model, const PlacementPlan& plan, const BlockedWeights& weights,

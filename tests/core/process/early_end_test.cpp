@@ -109,30 +109,69 @@ TEST(EarlyEnd, NothingStopsAChangeButItsCaller) {
   EarlyEnd early(kSoon);
   early.begin();
   const Unstopped change;
-  const Interrupted flag;
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  EXPECT_FALSE(stop_requested()) << "the time is up";
   source.request_stop();
   EXPECT_TRUE(stop_requested());
 }
 
-TEST(EarlyEnd, AnInterruptionStopsWorkWithoutALimit) {
+TEST(EarlyEnd, AnInterruptionStopsAChangeWithoutAResultToFinish) {
   EarlyEnd early(kSoon);
   early.begin();
-  const Unstopped whole(Unstopped::By::TimeLimit);
+  const Unstopped whole;
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  stop_if_interrupted();
+  EXPECT_FALSE(stop_requested()) << "the time is up";
   const Interrupted flag;
   EXPECT_TRUE(stop_requested());
 }
 
-TEST(EarlyEnd, NothingAtAllStopsAChangeWithoutACaller) {
+TEST(EarlyEnd, NothingAtAllStopsAChangeWithAResultToFinish) {
+  EarlyEnd early(0);
+  early.take_interruptions();
   const Unstopped change;
   const Interrupted flag;
-  stop_if_interrupted();
-  std::thread([&] {
-    const StopScope scope(unstopped_token());
-    stop_if_interrupted();
+  EXPECT_FALSE(stop_requested());
+  std::thread([stop = caller_stop()] {
+    const StopScope scope(stop);
+    EXPECT_FALSE(stop_requested());
   }).join();
+}
+
+TEST(EarlyEnd, WithoutOneOnlyTheCallerStopsAChange) {
+  std::stop_source source;
+  const std::stop_token token = source.get_token();
+  const StopScope caller(token);
+  const Unstopped change;
+  EXPECT_FALSE(stop_requested());
+  source.request_stop();
+  EXPECT_TRUE(stop_requested());
+}
+
+TEST(EarlyEnd, TheCallerStopsWhatFinishesBehindATimeLimit) {
+  std::stop_source source;
+  const std::stop_token token = source.get_token();
+  const StopScope caller(token);
+  EarlyEnd early(kSoon);
+  early.begin();
+  ASSERT_TRUE(ends_early(work_until_stopped()));
+  EXPECT_FALSE(stop_requested());
+  source.request_stop();
+  EXPECT_TRUE(stop_requested());
+  EXPECT_FALSE(ends_early(work_until_stopped())) << "the caller wants no result";
+}
+
+TEST(EarlyEnd, WorkThatEndsEarlyIsDoneAllTheSame) {
+  EarlyEnd early(kSoon);
+  early.begin();
+  int runs = 0;
+  const int result = done_all_the_same([&] {
+    if (++runs == 1) throw work_until_stopped();
+    stop_if_interrupted();
+    return runs;
+  });
+  EXPECT_EQ(result, 2);
+  EXPECT_TRUE(is_ending_early());
+  EXPECT_THROW(static_cast<void>(done_all_the_same([]() -> int { throw Error(ErrorCode::InvalidData, "x"); })), Error);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(TargetVersions, OfOnnxRuntimeRefuseNewerOpsetsBelowTheDefault) {
 TEST(TargetVersions, WithoutCodesOf4BitsAreRefusedWithTheNearestThatHasThem) {
   for (const char* spec : {"onnxruntime:1.16", "onnxruntime:1.18"}) {
     try {
-      check_takes_4bit_codes(find_target(spec));
+      check_takes_4bit_codes(find_target(spec), "--type int8");
       ADD_FAILURE() << spec;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
@@ -43,7 +43,7 @@ TEST(TargetVersions, WithoutCodesOf4BitsAreRefusedWithTheNearestThatHasThem) {
     }
   }
   for (const char* spec : {"onnxruntime:1.19", "onnxruntime:1.20", "onnxruntime", "openvino:cpu"})
-    EXPECT_NO_THROW(check_takes_4bit_codes(find_target(spec))) << spec;
+    EXPECT_NO_THROW(check_takes_4bit_codes(find_target(spec), "--type int8")) << spec;
 }
 
 TEST(TargetVersions, BelowTheOldestHaveItsFactsWithinTheRange) {

@@ -126,9 +126,13 @@ constexpr Target version(int minor, const ParserFacts& parser = {}) {
 /// A version reads opsets up to `newest`. It refuses models of a newer one, and those of a newer ir_version than that
 /// of the opset, whatever their operators are.
 /// Source  releases 1.16.3 to 1.27.0 on PyPI, asked to load a Relu of each opset and ir_version; November 2026.
-///         onnxruntime.ai/docs/reference/compatibility.html says which release of ONNX each was built with.
+///         onnxruntime.ai/docs/reference/compatibility.html says which release of ONNX each was built with. Codes of 4
+///         bits: 1.18.1 and 1.19.2, asked to load a DequantizeLinear of INT4; 1.18.1: "tensor(int4) is not currently
+///         registered".
 constexpr Target older_version(int minor, int64_t newest) {
-  return version(minor, ParserFacts{.newest_opset = newest, .refuses_newer = true});
+  constexpr int kFirstWith4Bits = 19;
+  return version(
+      minor, ParserFacts{.newest_opset = newest, .refuses_newer = true, .codes_of_4_bits = minor >= kFirstWith4Bits});
 }
 
 constexpr std::array kTargets{version(30),           older_version(16, 19), older_version(17, 20),

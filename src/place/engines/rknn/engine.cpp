@@ -90,7 +90,7 @@ constexpr Target chip(std::string_view name) {
       .fp8_refusal = "the NPU has INT8 and FP16",
       .strongly_typed = false,
       .attention_kernels = std::span<const AttentionKernel>(),
-      .parser = ParserFacts{.newest_opset = 19, .operators = {}, .refuses_newer = true},
+      .parser = ParserFacts{.refuses_newer = true},
   };
 }
 

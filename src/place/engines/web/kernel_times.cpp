@@ -104,7 +104,8 @@ KernelTimes WebKernels::convolution(const Node& conv) {
     const bool small = window <= kSmallWindow;
     return {time(small ? kFloatDepthwise3x3 : kFloatDepthwise), time(small ? kCodesDepthwise3x3 : kCodesDepthwise)};
   }
-  const double columns = window > 1 ? pixels * static_cast<double>(weight[1] * groups) * window : 0;
+  const double columns =
+      window > 1 ? pixels * static_cast<double>(weight[1]) * static_cast<double>(groups) * window : 0;
   const auto time = [&](const ConvRates& rates, double counted) {
     return rates.start + rates.product * counted + rates.column * columns +
            rates.tap * (window > 1 ? pixels * window * static_cast<double>(groups) : 0) + rates.output * outputs +

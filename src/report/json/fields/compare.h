@@ -3,6 +3,7 @@
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
 #include "report/compared_types.h"
+#include "report/json/fields/changes.h"
 #include "report/json/fields/early_end.h"
 #include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"

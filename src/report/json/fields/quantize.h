@@ -2,6 +2,7 @@
 
 #include "detent/quantize.h"
 #include "detent/quantize_weights.h"
+#include "report/json/fields/changes.h"
 #include "report/json/fields/early_end.h"
 #include "report/json/fields/latency.h"
 #include "report/json/fields/parts.h"
@@ -182,7 +183,8 @@ void fields(auto& v, const QuantizeWeightsReport::Table& r) {
   v("quantized", r.quantized, "Whether it is quantized.");
   v("reason", r.reason, kReason);
   v("elements", r.elements, "Number of its elements.");
-  v("bytes", when(r.quantized, r.bytes), "Bytes of codes and scales in the file; null where it stays float.");
+  v("bytes", when(r.quantized, r.bytes),
+    "Bytes of codes and scales in the file; null where it stays float, 0 where the codes of a product serve it.");
   v(metrics::kSqnr.name, when(r.quantized, r.sqnr_db),
     "SQNR of the quantized table against the float one, in dB; null where it stays float or is equal.");
 }
