@@ -46,6 +46,9 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 constexpr const char* kAtRunTime = "scale and codes of its data are found at run time: DynamicQuantizeLinear";
+constexpr const char* kBesideRuined =
+    "scale and codes of its data are found at run time, as those of products whose data 8 bits would ruin: the bias is "
+    "then a part of the kernel";
 
 // Returns why MatMulInteger cannot take the place of a weighted op; empty where it can.
 std::string obstacle_of(const GraphFacts& facts, const Node& node) {
@@ -107,15 +110,29 @@ void mark_dynamic(const GraphFacts& facts, PlacementDraft& draft) {
   }
 }
 
+// Gives the other products that write floats run-time scales too.
+void mark_beside_ruined(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (facts.is_weighted(node.id) && !is_recurrent(node) && !draft.is_forced(node.id) && !draft.is_out(node.id) &&
+        !draft.measured().ruined.contains(node.name) && obstacle_of(facts, node).empty() &&
+        !needs_pair_behind(facts, node))
+      draft.run_dynamic(node.id, kBesideRuined);
+}
+
 // Gives products run-time scales that R15 would keep float. Adds of the stream stay float.
 void mark_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   const PlacementRequest& options = draft.options();
   if (!options.ruined_products_dynamic || options.residual == PlacementOptions::Residual::Float) return;
-  for (const auto& [name, reason] : draft.measured().ruined)
-    if (const MaybeNode id = facts.graph().find_node(name);
-        id && facts.is_weighted(*id) && !draft.is_forced(*id) && obstacle_of(facts, facts.node(*id)).empty())
-      draft.run_dynamic(
-          *id, "scale and codes of its data are found at run time, because no scale in advance fits: " + reason);
+  bool found = false;
+  for (const auto& [name, reason] : draft.measured().ruined) {
+    const MaybeNode id = facts.graph().find_node(name);
+    if (!id || !facts.is_weighted(*id) || draft.is_forced(*id) || !obstacle_of(facts, facts.node(*id)).empty())
+      continue;
+    draft.run_dynamic(
+        *id, "scale and codes of its data are found at run time, because no scale in advance fits: " + reason);
+    found = true;
+  }
+  if (found) mark_beside_ruined(facts, draft);
 }
 
 // Says why a product has a scale in advance.
