@@ -15,7 +15,7 @@ struct FactorOptions {
   bool powers_of_two = false;       ///< factors that cause no rounding, neither in weights nor in activations
   double least_imbalance = 0;       ///< groups whose stored members are all more even (imbalance()) are left alone
   BranchedValues branched = BranchedValues::Normalized;
-  bool branches = false;            ///< `--equalize auto` tries EqualizeFamily::Branch: its Mul costs no time
+  bool branches = false;  ///< `--equalize auto` tries EqualizeFamily::Branch: its Mul costs no time
 };
 
 /// Largest factor; the smallest is 1/kMostFactor.

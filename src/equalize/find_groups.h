@@ -41,8 +41,8 @@ struct ChannelGroup {
 
 /// In front of which values a Mul may even channels out for layers (EqualizeFamily::Branch).
 enum class BranchedValues : uint8_t {
-  Normalized,     ///< outputs of normalizations
-  OfProducts,     ///< all that MatMul and Gemm read
+  Normalized,  ///< outputs of normalizations
+  OfProducts,  ///< all that MatMul and Gemm read
 };
 
 /// Returns every group of the graph, in the order of their first value. A channel keeps the factor 1 when something

@@ -15,7 +15,7 @@ namespace detent::forms {
 
 namespace {
 
-/// What a mask adds to hidden scores at least. exp(-50) is 2e-22: a hidden key has no weight unless its score is 35
+/// The least that a mask adds to hidden scores. exp(-50) is 2e-22: a hidden key has no weight unless its score is 35
 /// above all visible ones; and exp of -87 and less is no normal float.
 constexpr float kNearest = -50;
 /// A number of a mask, and no bias of positions.

@@ -52,16 +52,19 @@ std::optional<EqualizedModel> branch_products(Model& model, Model plain, std::op
   FactorOptions uneven = options;
   uneven.least_imbalance = kOutlierImbalance;
   uneven.branched = BranchedValues::OfProducts;
-  const Equalizer equalizer(model, data.inputs, measuring, data.settings, uneven, [](const ChannelGroup& group) {
-    return group.family == EqualizeFamily::Branch;
-  });
+  const Equalizer equalizer(model, data.inputs, measuring, data.settings, uneven,
+                            [](const ChannelGroup& group) { return group.family == EqualizeFamily::Branch; });
   if (!equalizer.changes(EqualizeFamily::Branch)) return evened;
   const SamplesApart apart;  // a batch would have one range
   PlacementRequest placement = judged.placement;
   placement.dynamic_products = placement.ranges_known = true;
-  const FoldScorer scorer =
-      make_fold_judge(model, {judged.target, placement, judged.format, judged.overrides,
-                              {std::string(kOutlierCalibrator)}, judged.run, judged.kept})(measuring, deciding);
+  const FoldScorer scorer = make_fold_judge(model, {judged.target,
+                                                    placement,
+                                                    judged.format,
+                                                    judged.overrides,
+                                                    {std::string(kOutlierCalibrator)},
+                                                    judged.run,
+                                                    judged.kept})(measuring, deciding);
   const auto scores = [&](const Model& one) { return scorer({&one, 1}).front().front(); };
   const std::vector<double> before = scores(model);
   std::optional<Candidate> best;
