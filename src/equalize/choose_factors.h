@@ -14,7 +14,8 @@ struct FactorOptions {
   bool per_tensor_weights = false;  ///< one scale for a whole weight: differences between its rows count too
   bool powers_of_two = false;       ///< factors that cause no rounding, neither in weights nor in activations
   double least_imbalance = 0;       ///< groups whose stored members are all more even (imbalance()) are left alone
-  bool branches = false;            ///< `--equalize auto` tries EqualizeFamily::Branch: its Mul costs no time
+  BranchedValues branched = BranchedValues::Normalized;
+  bool branches = false;  ///< `--equalize auto` tries EqualizeFamily::Branch: its Mul costs no time
 };
 
 /// Largest factor; the smallest is 1/kMostFactor.

@@ -17,8 +17,8 @@ namespace {
 /// Collects tied values into groups.
 class GroupCollector {
  public:
-  GroupCollector(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations)
-      : graph_(graph), shapes_(shapes), tied_(tie_channels(graph, shapes, activations)) {}
+  GroupCollector(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations, BranchedValues branched)
+      : graph_(graph), shapes_(shapes), branched_(branched), tied_(tie_channels(graph, shapes, activations)) {}
 
   std::vector<ChannelGroup> run() {
     std::map<size_t, size_t> index_of_root;  // group() of a value -> index in groups
@@ -85,17 +85,25 @@ class GroupCollector {
     return false;
   }
 
-  /// Returns the group of layers that read a normalized value beside something that keeps all its channels as they are;
+  /// True for a layer that may read a branch of its data.
+  [[nodiscard]] bool reads_branches(const Use& use) const {
+    if (use.slot != 0 || !is_rescalable(graph_, graph_.node(use.node))) return false;
+    const OpKind kind = traits_of(graph_, graph_.node(use.node)).kind;
+    return branched_ == BranchedValues::Normalized || kind == OpKind::MatMul || kind == OpKind::Gemm;
+  }
+
+  /// Returns the group of layers that read a branched value beside something that keeps all its channels as they are;
   /// nullopt where there is none.
   [[nodiscard]] std::optional<ChannelGroup> branch_of(const Value& value) {
     const int64_t channels = tied_.ties.count(value.id);
-    if (channels < 2 || !is_normalized(value.id)) return std::nullopt;
+    if (channels < 2 || !value.producer) return std::nullopt;
+    if (branched_ == BranchedValues::Normalized && !is_normalized(value.id)) return std::nullopt;
     for (int64_t c = 0; c < channels; ++c)
       if (!tied_.ties.is_pinned(tied_.ties.number(value.id, c))) return std::nullopt;
     const int axis = tied_.axes[value.id];
     ChannelGroup group{.family = EqualizeFamily::Branch, .fixed = std::vector<bool>(static_cast<size_t>(channels))};
     for (const Use& use : value.uses) {
-      if (use.slot != 0 || !is_rescalable(graph_, graph_.node(use.node))) continue;
+      if (!reads_branches(use)) continue;
       if (channel_axis_read(graph_, graph_.node(use.node), shapes_.at(value.id)) != static_cast<size_t>(axis))
         return std::nullopt;
       group.readers.push_back(use);
@@ -135,6 +143,7 @@ class GroupCollector {
 
   const Graph& graph_;
   const ValueShapes& shapes_;
+  BranchedValues branched_;
   TiedChannels tied_;
 };
 
@@ -146,8 +155,8 @@ const ChannelGroup::Member* ChannelGroup::find(ValueId value) const {
 }
 
 std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const ValueShapes& shapes,
-                                              ActivationFactors activations) {
-  return GroupCollector(graph, shapes, activations).run();
+                                              ActivationFactors activations, BranchedValues branched) {
+  return GroupCollector(graph, shapes, activations, branched).run();
 }
 
 }  // namespace detent

@@ -39,11 +39,18 @@ struct ChannelGroup {
   [[nodiscard]] const Member* find(ValueId value) const;
 };
 
+/// In front of which values a Mul may even channels out for layers (EqualizeFamily::Branch).
+enum class BranchedValues : uint8_t {
+  Normalized,  ///< outputs of normalizations
+  OfProducts,  ///< all that MatMul and Gemm read
+};
+
 /// Returns every group of the graph, in the order of their first value. A channel keeps the factor 1 when something
 /// that does not commute with a positive factor reads or writes it (a graph output, Sigmoid, a normalization's input
-/// ...). A normalized value whose channels all keep it is a group of the family Branch where layers read it too.
+/// ...). A value among `branched` whose channels all keep it is a group of the family Branch where layers read it too.
 /// shapes  of all values, from a run; values without a shape are left alone
 [[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const ValueShapes& shapes,
-                                                            ActivationFactors activations = ActivationFactors::None);
+                                                            ActivationFactors activations = ActivationFactors::None,
+                                                            BranchedValues branched = BranchedValues::Normalized);
 
 }  // namespace detent

@@ -20,6 +20,7 @@ MakePatch patch_for(OperatorForm form) {
   switch (form) {
     case OperatorForm::Float32: return forms::float32;
     case OperatorForm::FiniteMasks: return forms::finite_masks;
+    case OperatorForm::NearMasks: return forms::near_masks;
     case OperatorForm::DefaultActivations: return forms::default_activations;
     case OperatorForm::GeluOperator: return forms::gelu_operator;
     case OperatorForm::BoundedActivations: return forms::bounded_activations;

@@ -1,6 +1,10 @@
 #include "prepare/opset_adapters.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "core/memory_limit.h"
 #include "core/onnx_type.h"
@@ -127,11 +131,40 @@ void resize_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 1, "roi", Tensor(DataType::Float32, Shape{0}), patch);
 }
 
+/// Returns the rank of a value as a declared shape or the nodes in front of it show it; nullopt where they do not.
+/// Exporters leave out the shapes of scores, and Transposes of heads show them.
+std::optional<int64_t> shown_rank(const Graph& graph, MaybeValue id, int steps = 10) {
+  if (!id || steps == 0) return std::nullopt;
+  if (const Tensor* constant = graph.constant(id)) return static_cast<int64_t>(constant->shape().rank());
+  if (const auto& shape = graph.value(*id).declared_shape) return std::ssize(*shape);
+  const Node* node = graph.producer(id);
+  if (!node || !node->domain.empty()) return std::nullopt;
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, node->op_type) != names.end();
+  };
+  if (node->op_type == "Transpose" && node->has("perm")) return std::ssize(node->ints_or("perm", {}));
+  if (is_one_of({"Cast", "Identity", "Dropout", "Neg", "Sqrt", "Clip", "Transpose"}))
+    return shown_rank(graph, node->input(0), steps - 1);
+  if (node->op_type == "Unsqueeze" && node->has("axes")) {
+    const auto inner = shown_rank(graph, node->input(0), steps - 1);
+    return inner ? std::optional(*inner + std::ssize(node->ints_or("axes", {}))) : std::nullopt;
+  }
+  const bool product = node->op_type == "MatMul";
+  if (!product && !is_one_of({"Add", "Sub", "Mul", "Div", "Where"})) return std::nullopt;
+  int64_t most = 0;
+  for (const MaybeValue input : node->inputs) {
+    const auto rank = shown_rank(graph, input, steps - 1);
+    if (!rank || (product && *rank < 2)) return std::nullopt;
+    most = std::max(most, *rank);
+  }
+  return most;
+}
+
 /// True when flattening to two dimensions at `axis` leaves only that axis to normalise over.
 bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
   if (axis == -1) return true;
-  const auto& shape = graph.value(*node.inputs.at(0)).declared_shape;
-  return shape && axis == static_cast<int64_t>(shape->size()) - 1;
+  const auto rank = shown_rank(graph, node.inputs.at(0));
+  return rank && axis == *rank - 1;
 }
 
 /// Adapts Softmax and its relatives: up to opset 12 the input is a matrix, cut at `axis` (default 1), whose rows are

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "exec/same_outputs.h"
 #include "ops/value_types.h"
 #include "place/engines/target.h"
@@ -411,6 +413,46 @@ TEST(Forms, OtherEnginesKeepWhatExportersWrite) {
   Model model = parse_model_text(gelu("y = Reciprocal (x)"));
   EXPECT_EQ(bring_into_forms(model, find_target("tensorrt")), 0U);
   EXPECT_THAT(form_of(model), ElementsAre("Reciprocal"));
+}
+
+/// A block of attention whose scores `masked` makes of s, the scores, and m, a padding mask of zeros and ones.
+Model masked_attention(const std::string& masked, const std::string& more = "") {
+  return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,2,4,8] q, float[1,2,8,4] k, float[1,2,4,8] v, int64[1,4] m) => (float[1,2,4,8] y)
+<int64[2] axes = {1, 2}, float one = {1}, float lowest = {-3.4e38}, float small = {-5}, float soft = {0.5},
+ float[1,1,4,4] causal = {0,-1e30,-1e30,-1e30, 0,0,-1e30,-1e30, 0,0,0,-1e30, 0,0,0,0}>
+{
+  s = MatMul (q, k)
+  )" + more + masked + R"(
+  p = Softmax <axis = -1> (a)
+  y = MatMul (p, v)
+})");
+}
+
+TEST(Forms, MasksOfAttentionComeNear) {
+  const std::string padding = "w = Unsqueeze (m, axes) f = Cast <to = 1> (w) i = Sub (one, f) b = Mul (i, lowest) ";
+  const std::vector<Tensor> inputs{ramp({1, 2, 4, 8}), ramp({1, 2, 8, 4}), ramp({1, 2, 4, 8}),
+                                   Tensor::from<int64_t>(Shape{1, 4}, {1, 1, 1, 0})};
+  const auto form = [&](Model model) {
+    const NamedOutputs before = outputs_of(model, inputs);
+    (void)bring_into_forms(model, find_target("onnxruntime"));
+    EXPECT_NO_THROW(check_same_outputs(before, model, inputs, "forms"));
+    EXPECT_FALSE(lacks_forms(model.graph(), find_target("onnxruntime"))) << "done once";
+    return model;
+  };
+  EXPECT_THAT(form_of(form(masked_attention("a = Add (s, b)", padding))), ::testing::Contains("Max"));
+  const Model causal = form(masked_attention("a = Add (causal, s)"));
+  const Node& add = *causal.graph().producer(*causal.graph().find_value("a"));
+  const auto numbers = causal.graph().constant(add.input(0))->data<float>();
+  EXPECT_EQ(std::ranges::min(numbers), -50);
+  EXPECT_EQ(std::ranges::max(numbers), 0);
+  for (const char* other : {"b = Mul (i, small) a = Add (s, b)",               // a bias, no mask
+                            "c = Cast <to = 9> (w) a = Where (c, s, lowest)",  // takes the place of the scores
+                            "b = Mul (i, lowest) t = Mul (b, soft) a = Mul (s, soft)"})
+    EXPECT_THAT(
+        form_of(form(masked_attention(other, "w = Unsqueeze (m, axes) f = Cast <to = 1> (w) i = Sub (one, f) "))),
+        ::testing::Not(::testing::Contains("Max")))
+        << other;
 }
 
 }  // namespace

@@ -156,6 +156,23 @@ TEST(RaiseOpset, SoftmaxOfUnknownRankIsRaisedToo) {
   EXPECT_EQ(raised_operators(model).size(), 5U);
 }
 
+TEST(RaiseOpset, TheRankOfScoresIsThatOfTheHeads) {
+  const auto softmax = [](const std::string& axis, const std::string& rank) {
+    return raised_operators(raised(11, 13, R"(g (float x, float[N, S] m) => (float y)
+<float c = {2}>
+{
+  q = Transpose <perm = )" + rank + R"(> (x)
+  p = MatMul (q, q)
+  d = Div (p, c)
+  u = Unsqueeze <axes = [1, 2]> (m)
+  a = Add (d, u)
+  y = Softmax <axis = )" + axis + "> (a) }"));
+  };
+  EXPECT_THAT(softmax("3", "[0, 2, 1, 3]"), ::testing::Not(::testing::Contains("Flatten")));
+  EXPECT_THAT(softmax("2", "[0, 2, 1, 3]"), ::testing::Contains("Flatten")) << "two axes are one row";
+  EXPECT_THAT(softmax("3", "[0, 2, 1, 3, 4]"), ::testing::Contains("Flatten"));
+}
+
 TEST(RaiseOpset, DropoutLosesItsRatio) {
   const Model model = raised(7, 13, "g (float[4] x) => (float[4] y) { y = Dropout <ratio = 0.3> (x) }");
   EXPECT_FALSE(model.graph().node(NodeId{0}).has("ratio"));

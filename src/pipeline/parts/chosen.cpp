@@ -113,12 +113,33 @@ void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
   calibration.extremes = std::move(extremes);
 }
 
+/// Returns the products whose data are evened out by a Mul in front, because 8 bits would ruin them, by node name, each
+/// with the reason.
+std::map<std::string, std::string> readers_of_branches(const Prepared& prepared) {
+  std::map<std::string, std::string> readers;
+  if (!prepared.equalized) return readers;
+  const Graph& graph = prepared.graph();
+  for (const auto& [name, evened] : prepared.equalized->equalization.values) {
+    const MaybeValue value = graph.find_value(name);
+    if (evened.family != EqualizeFamily::Branch || !value) continue;
+    for (const Use& use : graph.value(*value).uses) {
+      const Node& multiplied = graph.node(use.node);
+      if (use.slot < 0 || multiplied.op_type != "Mul" || !multiplied.output(0)) continue;
+      for (const Use& reader : graph.value(*multiplied.output(0)).uses)
+        readers.emplace(graph.node(reader.node).name,
+                        "channels of '" + name + "' are far from even, and a Mul in front evens them out");
+    }
+  }
+  return readers;
+}
+
 Change find_ruined(const Attempt& attempt) {
   const Prepared& prepared = attempt.prepared;
   const Recipe& recipe = prepared.recipe;
   if (recipe.placement.residual == PlacementOptions::Residual::Quantize || recipe.target->engine.whole_graph) return {};
   auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, attempt.measured.calibration,
                                recipe.overrides, recipe.format.range_kind());
+  if (recipe.placement.ruined_products_dynamic) ruined.merge(readers_of_branches(prepared));
   if (ruined.empty()) return {};
   Change change{.kept = recipe.kept};
   change.kept->ruined = std::move(ruined);

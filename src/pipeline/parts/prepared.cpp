@@ -180,7 +180,14 @@ void equalize(Prepared& made, Model& model) {
     made.equalized = equalize_as_requested(
         model, recipe.equalize, inputs, *made.data, recipe.outliers,
         {.per_tensor_weights = recipe.format.per_tensor_weights},
-        {*recipe.target, placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run, recipe.kept});
+        {.target = *recipe.target,
+         .placement = placement,
+         .format = recipe.format,
+         .overrides = recipe.overrides,
+         .calibrators = recipe.calibrators,
+         .run = recipe.run,
+         .kept = recipe.kept,
+         .ruined_at_run_time = recipe.placement.ruined_products_dynamic || recipe.placement.dynamic_products});
   }
 }
 

@@ -8,6 +8,7 @@ namespace detent {
 enum class OperatorForm : uint8_t {
   Float32,              ///< values of 16-bit floats become FP32; graph inputs and outputs keep their types
   FiniteMasks,          ///< -inf in constants, which no codes have, is -1e30
+  NearMasks,            ///< masks of attention add -50 at least, of which Softmax makes no denormal number
   DefaultActivations,   ///< LSTM and GRU do not write out the activations that they have anyway
   GeluOperator,         ///< GELU in primitives with Erf is one Gelu
   BoundedActivations,   ///< Softplus, Mish, Swish and others do not compute exponentials as values

@@ -11,6 +11,9 @@ namespace detent::forms {
 [[nodiscard]] GraphPatch float32(const Graph& graph);
 /// -inf in FP32 constants becomes -1e30, of which a Softmax makes 0 too. Sums of such stay finite.
 [[nodiscard]] GraphPatch finite_masks(const Graph& graph);
+/// A mask that is added to scores of attention is -50 at least: a Max behind a computed one, other numbers in a
+/// constant. Softmax makes 2e-22 of it and no denormal number. Masks without a number of -1000 or less stay.
+[[nodiscard]] GraphPatch near_masks(const Graph& graph);
 /// Leaves out `activations` of LSTM and GRU that are ONNX's defaults.
 [[nodiscard]] GraphPatch default_activations(const Graph& graph);
 /// x * (1 + erf(x / sqrt(2))) / 2 in any order of its operators becomes Gelu(x), of opset 20.

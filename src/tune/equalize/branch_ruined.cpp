@@ -49,17 +49,6 @@ bool serves(const Graph& graph, const ChannelGroup& group, const Readers& reader
          });
 }
 
-/// Returns the readers of values that 8 bits ruin on the samples.
-Readers ruined_in(const Model& model, const EqualizeData& data, const DataSource& samples, const JudgeOptions& judged) {
-  const Graph& graph = model.graph();
-  const PlacementPlan plan =
-      make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, data.inputs), judged.kept);
-  RunSettings quiet = data.settings;
-  quiet.reporter = &Reporter::silent();
-  return ruined_readers(graph, plan, judged.placement, calibrate(graph, plan.quantized_values(), samples, quiet),
-                        judged.overrides, judged.format.range_kind());
-}
-
 AcceptanceReport compare(const Samples& before, const Samples& after, size_t layers) {
   AcceptanceReport report;
   report.samples = before.size();
@@ -123,15 +112,27 @@ Branches choose_branches(const Model& model, const Equalizer& equalizer, double 
   return chosen;
 }
 
-/// Writes the decision into the report.
-void describe(const Equalizer& equalizer, const Branches& branches, EqualizeReport& report) {
-  const AcceptanceReport& judged = branches.judged;
+}  // namespace
+
+std::map<std::string, std::string> ruined_in(const Model& model, const EqualizeData& data, const DataSource& samples,
+                                             const JudgeOptions& judged) {
+  const Graph& graph = model.graph();
+  const PlacementPlan plan =
+      make_placement_plan(graph, judged.target, judged.placement, find_shapes(graph, data.inputs), judged.kept);
+  RunSettings quiet = data.settings;
+  quiet.reporter = &Reporter::silent();
+  return ruined_readers(graph, plan, judged.placement, calibrate(graph, plan.quantized_values(), samples, quiet),
+                        judged.overrides, judged.format.range_kind());
+}
+
+void describe_branches(const Equalizer& equalizer, const BranchDecision& decision, EqualizeReport& report) {
+  const AcceptanceReport& judged = decision.judged;
   const std::string name(name_of(EqualizeFamily::Branch));
   for (const EqualizeReport::Family& measured : equalizer.describe_families()) {
     if (measured.name != name) continue;
     EqualizeReport::Family& line = *std::ranges::find(report.families, name, &EqualizeReport::Family::name);
     line = measured;
-    line.alpha = branches.alpha;
+    line.alpha = decision.alpha;
     line.kept = judged.kept;
     line.reason = judged.reason;
     if (judged.before_db && judged.after_db) line.gain_db = *judged.after_db - *judged.before_db;
@@ -142,12 +143,8 @@ void describe(const Equalizer& equalizer, const Branches& branches, EqualizeRepo
     report.acceptance = judged;
     report.seconds = seconds;
   }
-  if (!judged.kept) return;
-  std::ranges::move(equalizer.describe_values(branches.factors), std::back_inserter(report.values));
-  report.notes.push_back(told(branches.layers, judged));
+  if (judged.kept) std::ranges::move(equalizer.describe_values(decision.factors), std::back_inserter(report.values));
 }
-
-}  // namespace
 
 bool may_branch(const Graph& graph, const PlacementPlan& plan, const JudgeOptions& judged,
                 std::span<const Tensor> inputs) {
@@ -198,7 +195,8 @@ std::optional<EqualizedModel> branch_ruined(Model& model, Model plain, std::opti
     evened->report.families = equalizer.describe_families();
     evened->report.samples = measuring.size();
   }
-  describe(equalizer, *best, evened->report);
+  describe_branches(equalizer, {best->alpha, best->factors, best->judged}, evened->report);
+  if (best->judged.kept) evened->report.notes.push_back(told(best->layers, best->judged));
   evened->report.seconds += stopwatch.seconds();
   if (!best->judged.kept) return evened;
   evened->equalization.values.insert(best->factors.values.begin(), best->factors.values.end());

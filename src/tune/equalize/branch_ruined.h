@@ -1,14 +1,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "equalize/choose_factors.h"
 #include "model/model.h"
 #include "place/plan/measured_facts.h"
 #include "place/plan/placement_plan.h"
 #include "tune/equalize/equalized_model.h"
+#include "tune/equalize/equalizer.h"
 #include "tune/equalize/fold_judge.h"
 
 namespace detent {
@@ -20,6 +23,20 @@ inline constexpr double kMostBranchLossDb = 1;
 /// value that something else reads too (EqualizeFamily::Branch). Nothing is run.
 [[nodiscard]] bool may_branch(const Graph& graph, const PlacementPlan& plan, const JudgeOptions& judged,
                               std::span<const Tensor> inputs);
+
+/// Returns the readers of values that 8 bits ruin on the samples (ruined_readers), by name, each with the reason.
+[[nodiscard]] std::map<std::string, std::string> ruined_in(const Model& model, const EqualizeData& data,
+                                                           const DataSource& samples, const JudgeOptions& judged);
+
+/// Factors of the family Branch that were judged.
+struct BranchDecision {
+  double alpha = 0;
+  const Equalization& factors;
+  const AcceptanceReport& judged;
+};
+
+/// Writes the decision into the line of the family, and into the report where no other family is kept.
+void describe_branches(const Equalizer& equalizer, const BranchDecision& decision, EqualizeReport& report);
 
 /// Makes judges of models whose `kept` nodes stay float.
 using JudgeBeside = std::function<FoldJudge(const MeasuredFacts& kept)>;

@@ -18,6 +18,7 @@
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
+#include "tune/equalize/branch_products.h"
 #include "tune/equalize/branch_ruined.h"
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
@@ -221,6 +222,11 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
     const EqualizeData data{inputs, names, names, judged.run, no_samples()};
     const size_t samples = outlier_samples(plan.coverage.macs);
     const auto judge_of = [&](const Model& reference) { return make_fold_judge(reference, judged); };
+    if (may_branch_products(graph, plan, judged)) {
+      Model plain = model.clone();
+      auto evened = even_outliers(model, data, options, judge_of(plain), samples);
+      return branch_products(model, std::move(plain), std::move(evened), data, options, judged);
+    }
     if (!may_branch(graph, plan, judged, inputs)) return even_outliers(model, data, options, judge_of(model), samples);
     Model plain = model.clone();
     auto evened = even_outliers(model, data, options, judge_of(plain), samples);

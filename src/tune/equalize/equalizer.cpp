@@ -74,9 +74,10 @@ ChannelRanges channel_ranges_of(const Graph& graph, const std::map<ValueId, int>
 Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples,
                      const RunSettings& settings, const FactorOptions& options, const GroupFilter& filter)
     : model_(model), inputs_(inputs), options_(options), before_(outputs_of(model, inputs)),
-      groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs))),
-      groups_behind_(
-          find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), ActivationFactors::Behind)) {
+      groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), ActivationFactors::None,
+                                  options.branched)),
+      groups_behind_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), ActivationFactors::Behind,
+                                         options.branched)) {
   if (filter)
     for (auto* groups : {&groups_, &groups_behind_}) std::erase_if(*groups, std::not_fn(filter));
   std::map<ValueId, int> values = values_to_range(groups_);

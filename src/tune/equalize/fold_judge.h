@@ -58,6 +58,7 @@ struct JudgeOptions {
   const RunSettings& run;
   MeasuredFacts kept = {};                     ///< nodes that stay float in the models
   std::set<std::string> clipped_samples = {};  ///< see RangeChoice
+  bool ruined_at_run_time = false;             ///< products that R15 would keep float are to find scales at run time
 };
 
 /// Makes a judge that quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference`

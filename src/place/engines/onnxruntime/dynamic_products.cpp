@@ -10,10 +10,11 @@
 //
 // * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
 //   number in this run give scale and zero point of their UINT8 codes. By default these are the products that R15 would
-//   keep float for their data (not with `--policy residual=float`); R13 and bounds judge them like any quantized layer.
-//   With `--activation dynamic` all are. With data or a table, a Conv and other layers
-//   that have no such form get scales in advance by the other rules, and so do the nodes between them. Without, all
-//   else stays float; so do, always,
+//   keep float for their data (not with `--policy residual=float`), and where there are such, all other products but
+//   those in front of a Relu or Clip; R13 and bounds judge them like any quantized layer. `quantize` evens out channels
+//   of their data by a Mul in front where outputs gain 1 dB. With `--activation dynamic` all are. With data or a table,
+//   a Conv and other layers that have no such form get scales in advance by the other rules, and so do the nodes
+//   between them. Without, all else stays float; so do, always,
 //
 //   - products of two activations, attention included, and
 //   - all other nodes where every layer is a product.
@@ -26,10 +27,8 @@
 //   `--include` gives it the pair without that question. In front of a Relu or Clip it never has one, because the
 //   engine would want another pair behind.
 // * Why: values of language models differ from text to text, and no scale in advance fits all; with few tokens the
-//   weights are what takes time. Sentence encoders, in ONNX Runtime on a CPU without VNNI, with R15's products float
-//   and with run-time scales: all-MiniLM-L6-v2 .77 and .55 of float's time, 20.5 and 17.5 dB, 38 and 24 MB;
-//   bge-small-en-v1.5 .72 and .56, 22.9 and 21.2 dB; e5-small-v2 .74 and .56, 24.5 and 20.7 dB. The files of
-//   `quantize_dynamic` take .65, .60 and .62 at 13.3, 16.0 and 16.8 dB. The whole batch has one range: a sample's
+//   weights are what takes time. Behind a pair without one behind the layer, a bias is a DequantizeLinear and an Add.
+//   [Figures](../../../decisions/place.md#run-time-scales-instead-of-floats). The whole batch has one range: a sample's
 //   result depends on what runs beside it.
 // * Change it: `--exclude` keeps a product float, `--include` gives it (or another node) pairs; `--activation uint8`,
 //   has all scales in advance; `--policy residual=float` keeps R15's products float.
@@ -46,6 +45,9 @@ namespace detent::rules::onnxruntime {
 namespace {
 
 constexpr const char* kAtRunTime = "scale and codes of its data are found at run time: DynamicQuantizeLinear";
+constexpr const char* kBesideRuined =
+    "scale and codes of its data are found at run time, as those of products whose data 8 bits would ruin: the bias is "
+    "then a part of the kernel";
 
 // Returns why MatMulInteger cannot take the place of a weighted op; empty where it can.
 std::string obstacle_of(const GraphFacts& facts, const Node& node) {
@@ -107,15 +109,29 @@ void mark_dynamic(const GraphFacts& facts, PlacementDraft& draft) {
   }
 }
 
+// Gives the other products that write floats run-time scales too.
+void mark_beside_ruined(const GraphFacts& facts, PlacementDraft& draft) {
+  for (const Node& node : facts.graph().nodes())
+    if (facts.is_weighted(node.id) && !is_recurrent(node) && !draft.is_forced(node.id) && !draft.is_out(node.id) &&
+        !draft.measured().ruined.contains(node.name) && obstacle_of(facts, node).empty() &&
+        !needs_pair_behind(facts, node))
+      draft.run_dynamic(node.id, kBesideRuined);
+}
+
 // Gives products run-time scales that R15 would keep float. Adds of the stream stay float.
 void mark_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   const PlacementRequest& options = draft.options();
   if (!options.ruined_products_dynamic || options.residual == PlacementOptions::Residual::Float) return;
-  for (const auto& [name, reason] : draft.measured().ruined)
-    if (const MaybeNode id = facts.graph().find_node(name);
-        id && facts.is_weighted(*id) && !draft.is_forced(*id) && obstacle_of(facts, facts.node(*id)).empty())
-      draft.run_dynamic(
-          *id, "scale and codes of its data are found at run time, because no scale in advance fits: " + reason);
+  bool found = false;
+  for (const auto& [name, reason] : draft.measured().ruined) {
+    const MaybeNode id = facts.graph().find_node(name);
+    if (!id || !facts.is_weighted(*id) || draft.is_forced(*id) || !obstacle_of(facts, facts.node(*id)).empty())
+      continue;
+    found |= !draft.is_out(*id);
+    draft.run_dynamic(*id,
+                      "scale and codes of its data are found at run time, because no scale in advance fits: " + reason);
+  }
+  if (found) mark_beside_ruined(facts, draft);
 }
 
 // Says why a product has a scale in advance.

@@ -51,7 +51,7 @@ constexpr std::array kRules{&kUserChoice,
                             &kEmbeddings,
                             &kFloatWeights};
 
-constexpr std::array kForms{OperatorForm::PlainGemm};
+constexpr std::array kForms{OperatorForm::PlainGemm, OperatorForm::NearMasks};
 
 constexpr EngineDef kEngine{
     .id = Engine::OnnxRuntime,
