@@ -73,7 +73,11 @@ void limit_gated_input(const GraphFacts& facts, PlacementDraft& draft, const Nod
   const auto reads = [&](const Use& use) { return readers.contains(use.node); };
   const Value& value = facts.value(*input);
   if (value.is_output || value.is_constant || !std::ranges::all_of(value.uses, reads)) return;
-  if (kind == OpKind::HardSwish) return draft.limit_range(*input, {kHardSwishEnd, kMost});
+  if (kind == OpKind::HardSwish) {
+    draft.limit_range(*input, {kHardSwishEnd, kMost});
+    if (facts.target().engine.gates_in_codes) draft.begin_in_whole_steps(*input);
+    return;
+  }
   if (draft.options().type == CodeType::Int8 && !draft.is_wide(input)) draft.limit_range(*input, {kSiluEnd, kMost});
 }
 
