@@ -169,9 +169,7 @@ GraphPatch integer_gates(const Graph& graph) {
     if (!gated || !reach_factor_one(graph, *gated)) continue;
     const Node* numbers = graph.producer(gated->input);
     const auto grid = grid_of(graph, numbers, OpKind::DequantizeLinear);
-    const Node* reader = only_reader(graph, gated->output);
-    if (!grid || !grid_of(graph, reader, OpKind::QuantizeLinear) || reader->input(0) != gated->output) continue;
-    if (!numbers->input(0) || graph.value(*numbers->input(0)).is_constant ||
+    if (!grid || !numbers->input(0) || graph.value(*numbers->input(0)).is_constant ||
         !is_about(grid->scale * static_cast<float>(grid->zero_point), kHalfWidth))
       continue;
     const std::vector<const Node*> inside = nodes_between(graph, gated->input, gated->output);

@@ -4,16 +4,15 @@
 
 namespace detent {
 
-/// Writes each HardSwish between pairs of UINT8 as a product of codes, whatever operators it consists of:
+/// Writes each HardSwish behind a pair of UINT8 as a product, whatever operators it consists of:
 ///
-///   before:  c --> DequantizeLinear(s, z) --> HardSwish --> QuantizeLinear
-///   after:   c --> DequantizeLinear(s, z) -----------------> Mul --> QuantizeLinear
+///   before:  c --> DequantizeLinear(s, z) --> HardSwish --> y
+///   after:   c --> DequantizeLinear(s, z) -----------------> Mul --> y
 ///            +--> Clip(0, 2z) --> DequantizeLinear(s/6, 0) ---^
 ///
 /// It computes the same: where z * s = 3 the codes from 0 to 2z are the numbers from -3 to 3, and a code times s/6 is
-/// HardSigmoid of the number.
-/// Empty   no such node; the range of its input begins elsewhere; others read a value in between, or the result as
-/// floats
+/// HardSigmoid of the number. With a pair behind y the Mul is a product of codes.
+/// Empty   no such node; the range of its input begins elsewhere; others read a value in between
 [[nodiscard]] GraphPatch integer_gates(const Graph& graph);
 
 /// Writes the Clip and DequantizeLinear of such a product as the HardSigmoid that they compute.

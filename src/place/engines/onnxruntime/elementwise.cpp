@@ -5,8 +5,8 @@
 //
 // Inputs may be broadcast. If one input is float, the operator stays float. A Relu is absorbed at zero point 0.
 //
-// * Decides: nodes that write a GELU (with Tanh of a polynomial) compute in float. All other Add and Mul have pairs on
-// both inputs and on the output; a Relu behind Add and Mul is absorbed. A Where of
+// * Decides: nodes that write a GELU (with Tanh of a polynomial) or a HardSwish get no pairs inside. All other Add and
+// Mul have pairs on both inputs and on the output; a Relu behind Add and Mul is absorbed. A Where of
 //   two activations has pairs on both choices and on the output. A Mul by factors that differ more than twofold from
 //   channel to channel stays float, and so does the product before it.
 // * Why: they have integer kernels. Such factors are what equalization writes; one scale would lose the small channels.
