@@ -28,6 +28,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/check_onnx_rules.h"
+#include "rewrite/integer_gates.h"
 #include "rewrite/written_size.h"
 #include "run/open_samples.h"
 
@@ -135,7 +136,10 @@ CastReport cast_model(const CastModelOptions& options) {
   check_writable(options.output, options.overwrite);
   const SampleRequest data = requested_samples(options.data, nullptr, options.run).data;
   Model model = read_model_to_cast(options.model);
-  if (has_pairs(model.graph())) static_cast<void>(fold_constants(model));  // zero points tell the engine
+  if (has_pairs(model.graph())) {
+    static_cast<void>(fold_constants(model));  // zero points tell the engine
+    restore_float_gates(model);
+  }
   if (const std::string text = float64_text(model.graph(), options.type == FloatType::Fp16 ? "FP16" : "BF16");
       !text.empty())
     options.run.reporter->warn(text);

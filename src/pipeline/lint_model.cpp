@@ -30,6 +30,7 @@
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
 #include "prepare/subgraph_models.h"
+#include "rewrite/integer_gates.h"
 #include "run/open_samples.h"
 
 namespace detent {
@@ -207,6 +208,7 @@ LintReport lint_model(const LintOptions& options) {
   Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);
   static_cast<void>(fold_weights(written));  // exporters compute scales, zero points and weights
+  restore_float_gates(written);
   LintReport report;
   const LintedFile file = read_file(written, options, samples.data, target, report);
   const Reading reading(written);

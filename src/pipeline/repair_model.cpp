@@ -27,6 +27,7 @@
 #include "prepare/fold_weights.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/check_qdq_file.h"
+#include "rewrite/integer_gates.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/open_samples.h"
 
@@ -192,6 +193,7 @@ RepairReport repair_model(const RepairOptions& options) {
   const bool own = is_own(written, target, report.before);
   if (!own) refuse_integer_operators(written.graph(), options.model.string(), "repair moves pairs alone");
   const bool folded = !own && fold_weights(written) > 0;  // scales that the file computes from weights
+  if (!own) restore_float_gates(written);
 
   // file -> float model and what its pairs say -> plan -> ranges
   std::optional<RepairPlan> repair;
@@ -223,7 +225,9 @@ RepairReport repair_model(const RepairOptions& options) {
   } else {
     check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
     check_onnx_rules(model.graph(), options.output, facts_of(written).faults, *options.run.reporter);
-    write_shown_model(model, options.output, write_options(options.overwrite, options.external_data),
+    const std::optional<Model> in_kernels = in_kernels_of(target, model);
+    write_shown_model(in_kernels ? *in_kernels : model, options.output,
+                      write_options(options.overwrite, options.external_data),
                       [&](const std::filesystem::path& file) { report.lint = lint_of(file, options); });
   }
   report.lint.plan.model = options.output.string();

@@ -1,6 +1,7 @@
 #include "rewrite/qdq_inserter.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/small_float.h"
 #include "ops/traits.h"
@@ -75,8 +76,20 @@ class QdqInserter {
     if (const DataType codes = plan_.code_type(id, range, type.type); codes != type.type) {
       type.type = codes;
       used = {-range.amax(), range.amax(), range.given_scale};
-    }
+    } else if (type.type == DataType::UInt8 && group < 0)
+      used = in_whole_steps(plan_.about(id), range);
     return {id, used, qparams_from_range(used, type), group};
+  }
+
+  /// Returns the range with the least scale that makes 0 a whole number of steps above its limit, where it begins there
+  /// (ValueDecision::whole_steps).
+  [[nodiscard]] static Range in_whole_steps(const ValueDecision& value, const Range& range) {
+    constexpr float kSteps = 255;
+    if (!value.whole_steps || !value.limit || range.min != value.limit->min || range.given_scale > 0) return range;
+    const float steps = std::floor(-range.min * kSteps / (range.max - range.min));
+    if (steps < 1) return range;
+    const float scale = -range.min / steps;
+    return {range.min, kSteps * scale + range.min, scale, static_cast<int32_t>(steps)};
   }
 
   /// Returns the type that holds the number of a value's scale. The QuantizeLinear before a Cast has a scale of another

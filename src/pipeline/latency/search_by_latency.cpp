@@ -21,6 +21,7 @@
 #include "pipeline/latency/latency_factors.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/written_file.h"
+#include "place/engines/target.h"
 #include "prepare/read_model_to_run.h"
 #include "tune/latency/latency_search.h"
 
@@ -323,7 +324,8 @@ class SearchByLatency {
     made.check(made.model, options_.output);
     fs::path& path = made_[file].path;
     path = folder_of("file" + std::to_string(file)) / options_.output.filename();
-    write_model(made.model, path, write_options(true, options_.external_data));
+    const std::optional<Model> written = in_kernels_of(find_target(options_.target), made.model);
+    write_model(written ? *written : made.model, path, write_options(true, options_.external_data));
   }
   /// Leaves the files of the default, the best set and the kept one; the others can be made again.
   void remove_all_but_best() {

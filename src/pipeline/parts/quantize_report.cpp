@@ -30,7 +30,7 @@ constexpr double kLeastShareThatPays = 0.55;
 constexpr double kMostFloatBetweenPairs = 0.25;
 
 // Returns why the engine hardly runs the file faster than the float model; empty when the plan does not show it.
-std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
+std::string speed_note(const PlacementPlan& plan, const Graph& graph, const PlanReport& report) {
   const CoverageReport& coverage = report.coverage;
   const std::span<const FloatOperator> costs = plan.target->engine.slow_between_pairs;
   if (costs.empty() || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
@@ -43,6 +43,8 @@ std::string speed_note(const PlacementPlan& plan, const PlanReport& report) {
   for (const PlanReport::Edge& edge : report.edges) {
     const auto found = std::ranges::find(costs, edge.op, &FloatOperator::op);
     if (!is_pair(edge.reads) || found == costs.end()) continue;
+    const MaybeValue read = graph.find_value(edge.value);
+    if (read && plan.about(*read).whole_steps) continue;  // a HardSwish of codes
     ++counts[edge.op];
     cost += found->cost;
   }
@@ -137,7 +139,8 @@ void add_written(QuantizeReport& report, const Graph& written, const Prepared& p
   const size_t casts = casts_added(written, prepared.facts);
   report.plan.coverage.casts = static_cast<int64_t>(casts);
   if (report.floats) report.floats->casts = casts;
-  if (const std::string note = speed_note(prepared.plan, report.plan); !note.empty()) report.notes.push_back(note);
+  if (const std::string note = speed_note(prepared.plan, prepared.graph(), report.plan); !note.empty())
+    report.notes.push_back(note);
 }
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include "core/memory_limit.h"
 #include "detent/base/error.h"
 #include "model/file/data_files.h"
+#include "rewrite/integer_gates.h"
 #include "rewrite/pack_products.h"
 
 namespace detent {
@@ -37,13 +38,14 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
               "without --format external-data=never the weights go into a file beside it");
 }
 
-std::optional<Model> packed_for(const Target& target, const Model& model) {
-  if (!target.engine.packs_products) return std::nullopt;
-  const GraphPatch patch = pack_products(model.graph());
+std::optional<Model> in_kernels_of(const Target& target, const Model& model) {
+  GraphPatch patch;
+  if (target.engine.packs_products) patch = pack_products(model.graph());
+  if (target.engine.gates_in_codes) patch = integer_gates(model.graph());
   if (patch.empty()) return std::nullopt;
-  Model packed = model.clone();
-  apply_patch(packed, patch);
-  return packed;
+  Model written = model.clone();
+  apply_patch(written, patch);
+  return written;
 }
 
 uint64_t written_bytes(const std::filesystem::path& model) {

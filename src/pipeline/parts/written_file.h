@@ -27,9 +27,9 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
 /// Returns the bytes of the model file and of the data files that it refers to.
 [[nodiscard]] uint64_t written_bytes(const std::filesystem::path& model);
 
-/// Returns the model with its products of weights in codes in the form that the target has kernels for; nullopt where
-/// that is the form that they have.
-[[nodiscard]] std::optional<Model> packed_for(const Target& target, const Model& model);
+/// Returns the model with what computes the same in the form that the target has kernels for: products of weights in
+/// codes, HardSwish between pairs. nullopt where everything has that form.
+[[nodiscard]] std::optional<Model> in_kernels_of(const Target& target, const Model& model);
 
 /// Writes a quantized model to the output of `options`, QuantizeOptions or QuantizeWeightsOptions, and fills the
 /// report's facts of the file.
@@ -44,8 +44,8 @@ void write_quantized(const Model& model, const ModelFacts& source, const Options
   check_onnx_rules(model.graph(), options.output, source.faults, *options.run.reporter);
   if (check) check(model);  // before an older file is replaced
   const WriteOptions how = write_options(options.overwrite, options.external_data);
-  if (const std::optional<Model> packed = packed_for(find_target(options.target), model))
-    write_same(*packed, options.output, how);
+  if (const std::optional<Model> written = in_kernels_of(find_target(options.target), model))
+    write_same(*written, options.output, how);
   else
     write_same(model, options.output, how, check);
   report.written_opset = model.graph().opset();

@@ -157,6 +157,8 @@ class PlacementDraft {
     std::optional<Range>& limit = values_[value].limit;
     limit = limit ? joined(*limit, range) : range;
   }
+  /// Has the range of the value begin a whole number of steps below 0 where it begins at its limit.
+  void begin_in_whole_steps(ValueId value) { values_[value].whole_steps = true; }
   /// Has the ranges of a masked sum and of its mask follow that of the scores.
   void mask(const MaskedSum& masked) { masked_sums_.push_back(masked); }
   [[nodiscard]] const std::vector<MaskedSum>& masked_sums() const { return masked_sums_; }

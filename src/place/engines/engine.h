@@ -67,6 +67,7 @@ struct EngineDef {
   Decided<bool> shortens_blocks;
   Decided<bool> int8_weights_alone;  ///< 8-bit weights of a float layer stay 8-bit in what it builds
   Decided<bool> packs_products;      ///< a product of weights in codes is written as com.microsoft's MatMulNBits
+  Decided<bool> gates_in_codes;      ///< a HardSwish between pairs is written as a Clip of codes and a product
   /// Forms of operators that it needs and exporters do not write, in the order of the changes.
   Decided<std::span<const OperatorForm>> forms;
   Decided<bool> half_bias_codes;            ///< it makes codes of a bias itself, in the type of the bias

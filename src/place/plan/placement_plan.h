@@ -48,6 +48,7 @@ struct ValueDecision {
   bool mask = false;            ///< its huge negative numbers may be cut (PlacementPlan::masked_sums)
   std::optional<Range> fixed;   ///< its range is given, not measured (Softmax)
   std::optional<Range> limit;   ///< its measured range is cut to this (Clip)
+  bool whole_steps = false;     ///< where its range begins at this limit, 0 is a whole number of steps above
   std::optional<OutputPair> output;
 };
 

@@ -10,7 +10,8 @@
 // * Decides: a range behind an operator with bounded outputs ends at these bounds: [0, 1] behind Softmax, Sigmoid and
 //   HardSigmoid, at most 0 behind LogSoftmax, and the bounds of a Clip. Ops that only move data keep the bound. In FP8
 //   the range of Softmax is always [0, 1]. A value of 8 bits that only a SiLU reads begins at -6, where SiLU is -0.015;
-//   one that only a HardSwish reads begins at -3, below which HardSwish is 0.
+//   one that only a HardSwish reads begins at -3, below which HardSwish is 0. For ONNX Runtime -3 is then a whole
+//   number of steps below 0, and the file has the HardSwish on codes: HardSigmoid is a Clip of them.
 // * Why: calibrators end at a bin edge. ONNX Runtime absorbs a Clip only if the range of the pair lies inside it. If
 //   the range ends beyond it by less than half a step, ONNX Runtime 1.30 calls the model invalid. Clip bounds therefore
 //   end 2^-22 inside for that target. Softmax over 256 tokens writes numbers near 1/256, half an INT8 step of [0, 1];
@@ -73,7 +74,11 @@ void limit_gated_input(const GraphFacts& facts, PlacementDraft& draft, const Nod
   const auto reads = [&](const Use& use) { return readers.contains(use.node); };
   const Value& value = facts.value(*input);
   if (value.is_output || value.is_constant || !std::ranges::all_of(value.uses, reads)) return;
-  if (kind == OpKind::HardSwish) return draft.limit_range(*input, {kHardSwishEnd, kMost});
+  if (kind == OpKind::HardSwish) {
+    draft.limit_range(*input, {kHardSwishEnd, kMost});
+    if (facts.target().engine.gates_in_codes) draft.begin_in_whole_steps(*input);
+    return;
+  }
   if (draft.options().type == CodeType::Int8 && !draft.is_wide(input)) draft.limit_range(*input, {kSiluEnd, kMost});
 }
 

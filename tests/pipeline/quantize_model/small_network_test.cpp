@@ -165,10 +165,15 @@ TEST_F(SpeedNote, IsNotWrittenWhereMostMultiplicationsAreInt8) {
   EXPECT_THAT(notes("onnxruntime", ""), Not(Contains(HasSubstr("hardly be faster"))));
 }
 
-TEST_F(SpeedNote, SaysHowManyHardSwishRunInFloatBetweenInt8Layers) {
-  write_network_with("HardSwish");
+TEST_F(SpeedNote, SaysHowManyActivationsRunInFloatBetweenInt8Layers) {
+  write_network_with("HardSigmoid");
   EXPECT_THAT(notes("onnxruntime", ""),
-              Contains("INT8 will hardly be faster here: 1 HardSwish between 3 INT8 layers run in float"));
+              Contains("INT8 will hardly be faster here: 1 HardSigmoid between 3 INT8 layers run in float"));
+}
+
+TEST_F(SpeedNote, CountsNoHardSwishThatRunsOnCodes) {
+  write_network_with("HardSwish");
+  EXPECT_THAT(notes("onnxruntime", ""), Not(Contains(HasSubstr("hardly be faster"))));
 }
 
 TEST_F(SpeedNote, CountsNoActivationThatTheIntegerKernelTakesIn) {

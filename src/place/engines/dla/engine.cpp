@@ -45,6 +45,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = true,
     .packs_products = false,
+    .gates_in_codes = false,
     .forms = std::span<const OperatorForm>(),
     .half_bias_codes = false,
     .runs_qoperators = false,

@@ -5,8 +5,8 @@
 //
 // Inputs may be broadcast. If one input is float, the operator stays float. A Relu is absorbed at zero point 0.
 //
-// * Decides: nodes that write a GELU (with Tanh of a polynomial) compute in float. All other Add and Mul have pairs on
-// both inputs and on the output; a Relu behind Add and Mul is absorbed. A Where of
+// * Decides: nodes that write a GELU (with Tanh of a polynomial) or a HardSwish get no pairs inside. All other Add and
+// Mul have pairs on both inputs and on the output; a Relu behind Add and Mul is absorbed. A Where of
 //   two activations has pairs on both choices and on the output. A Mul by factors that differ more than twofold from
 //   channel to channel stays float, and so does the product before it.
 // * Why: they have integer kernels. Such factors are what equalization writes; one scale would lose the small channels.
@@ -19,6 +19,7 @@
 
 #include <algorithm>
 
+#include "ops/self_gated.h"
 #include "place/draft/decoding.h"
 #include "place/draft/flow.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
@@ -100,13 +101,30 @@ bool writes_gelu(const GraphFacts& facts, const Node& node) {
   return false;
 }
 
+// True for a node of a HardSwish that several nodes write, where the engine's file has it as a product of codes.
+bool writes_hard_swish(const GraphFacts& facts, const Node& node) {
+  constexpr int kMostAhead = 6;  // Add, Max, Min, Mul, Div
+  if (!facts.target().engine.gates_in_codes) return false;
+  const Node* last = &node;
+  for (int steps = 0; steps < kMostAhead; ++steps) {
+    if (const auto gated = self_gated_activation(facts.graph(), *last))
+      return gated->hard_swish > 0 && (last != &node || !facts.is_constant(node.input(0)));
+    const auto use = sole_use(facts.graph(), last->output(0));
+    if (!use) return false;
+    last = &facts.node(use->node);
+  }
+  return false;
+}
+
 void visit_elementwise(const GraphFacts& facts, PlacementDraft& draft, const Node& node) {
   const OpKind kind = facts.kind(node.id);
   if (spreads_channels(facts, node) || feeds_spread(facts, node)) return;
   const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
   if (!has_kernel || draft.is_out(node.id) || is_decoding(draft, node.id)) return;
   if (!has_integer_operands(facts, draft, node)) return;
-  if (!draft.is_forced(node.id) && kind != OpKind::Where && writes_gelu(facts, node)) return;
+  if (!draft.is_forced(node.id) && kind != OpKind::Where &&
+      (writes_gelu(facts, node) || writes_hard_swish(facts, node)))
+    return;
   const MaybeValue own = node.output(0);
   const MaybeValue last = kind == OpKind::Where ? own : absorbed_output(facts, draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";

@@ -76,6 +76,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = true,
     .packs_products = false,
+    .gates_in_codes = true,
     .forms = kForms,
     .half_bias_codes = true,
     .runs_qoperators = true,

@@ -52,6 +52,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = true,
     .int8_weights_alone = true,
     .packs_products = false,
+    .gates_in_codes = false,
     .forms = kForms,
     .half_bias_codes = false,
     .runs_qoperators = false,

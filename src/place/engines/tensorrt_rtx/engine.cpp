@@ -51,6 +51,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = false,
     .packs_products = false,
+    .gates_in_codes = false,
     .forms = std::span<const OperatorForm>(),
     .half_bias_codes = false,
     .runs_qoperators = false,

@@ -30,6 +30,7 @@ constexpr OfEngine kOfEngines[] = {
     {&EngineDef::shortens_blocks, "WeightsPlan.OpenVinoReadsFourBitsOfAnEvenNumberOfRows"},
     {&EngineDef::int8_weights_alone, "WeightsPlan.SaysWhereEightBitsSaveNothing"},
     {&EngineDef::packs_products, "PackedFiles.HaveMatMulNBitsWhereTheEngineHasThatKernelAlone"},
+    {&EngineDef::gates_in_codes, "PackedFiles.HaveHardSwishOnCodesWhereTheEngineHasKernelsForThat"},
     {&EngineDef::half_bias_codes, "LeastWeightScales.KeepTheCodesOfAHalfBiasFinite"},
     {&EngineDef::runs_qoperators, "other_tools.IntegerOperators"},
     {&EngineDef::float32_scales, "WrittenFormats.HaveFloat32ScalesBesideHalvesWhereTheEngineWantsThat"},
