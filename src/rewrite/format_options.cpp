@@ -138,6 +138,19 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementReque
   return options;
 }
 
+bool may_be_dynamic(const FormatOptions& format, const PlacementRequest& placement, const Target& target) {
+  if (format.activation || format.dynamic || !target.engine.runs_qoperators) return false;
+  FormatOptions other = format;
+  other.dynamic = true;
+  try {
+    static_cast<void>(rewrite_options(other, placement, target));
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidOption) throw;
+    return false;
+  }
+}
+
 PlacementRequest placement_with(const RewriteOptions& format, PlacementRequest placement, const Target& target) {
   placement = with_activation(std::move(placement), format.activation.type, target);
   if (has_wide_codes(format, placement)) placement.scales = PlacementOptions::Scales::Fp32;

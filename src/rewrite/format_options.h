@@ -13,6 +13,10 @@ namespace detent {
 [[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const PlacementRequest& placement,
                                              const Target& target);
 
+/// Returns whether scales at run time are another form: the target has kernels for them, and the user chose nothing that
+/// goes without.
+[[nodiscard]] bool may_be_dynamic(const FormatOptions& format, const PlacementRequest& placement, const Target& target);
+
 /// Returns the placement options completed by the format: whether activations are INT8 while the target's are
 /// UINT8, and for 16-bit codes type A16W8 and FP32 scales: an FP16 number is too coarse or too large for their step.
 /// FP32 scales also for a target that takes no others.

@@ -171,21 +171,6 @@ std::optional<DataType> other_activation(const Recipe& recipe, const QuantizeOpt
   return type && type->without_kernels.empty() ? std::optional(other) : std::nullopt;
 }
 
-/// True where scales at run time are another form: the target has kernels for them and the user chose nothing that goes
-/// without (check_dynamic).
-bool may_be_dynamic(const Recipe& recipe, const QuantizeOptions& options) {
-  if (options.format.activation || options.format.dynamic || !recipe.target->engine.runs_qoperators) return false;
-  FormatOptions format = options.format;
-  format.dynamic = true;
-  try {
-    static_cast<void>(rewrite_options(format, recipe.placement, *recipe.target));
-    return true;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::InvalidOption) throw;
-    return false;
-  }
-}
-
 /// Returns the group of products that get a scale in advance where others find theirs at run time.
 LatencyFactor fixed_group(const std::string& kind, const Attempt& attempt, const std::vector<NodeId>& nodes,
                           const Work& work) {
@@ -215,7 +200,7 @@ std::vector<LatencyFactor> latency_factors(const Attempt& attempt, const Quantiz
                        .activation = other,
                        .options = {"--activation", is_signed ? "int8" : "uint8"}});
   }
-  if (may_be_dynamic(recipe, options)) {
+  if (may_be_dynamic(options.format, recipe.placement, *recipe.target)) {
     LatencyFactor dynamic{.name = "scales at run time",
                           .kind = {"activation dynamic", 1, 0},
                           .dynamic = true,

@@ -97,6 +97,10 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
         next(*prepared.recipe.target, {report.output, report.plan.coverage.type, report.plan.coverage.pairs > 0});
   report.notes = prepared.plan.notes;
   if (!prepared.recipe.target_note.empty()) report.notes.push_back(prepared.recipe.target_note);
+  if (prepared.recipe.placement.dynamic_products && !given.format.dynamic)
+    report.notes.emplace_back(
+        "products find their scales at run time, because the loop feeds the tokens that it chose; --activation uint8 "
+        "has scales in advance");
   if (std::string text = half_risks_text(prepared, graph); !text.empty()) report.notes.push_back(std::move(text));
   if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,
