@@ -16,6 +16,7 @@
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/value_charts.h"
+#include "rewrite/integer_gates.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -30,7 +31,8 @@ constexpr double kLeastShareThatPays = 0.55;
 constexpr double kMostFloatBetweenPairs = 0.25;
 
 // Returns why the engine hardly runs the file faster than the float model; empty when the plan does not show it.
-std::string speed_note(const PlacementPlan& plan, const Graph& graph, const PlanReport& report) {
+// written  the graph with pairs
+std::string speed_note(const PlacementPlan& plan, const Graph& written, const PlanReport& report) {
   const CoverageReport& coverage = report.coverage;
   const std::span<const FloatOperator> costs = plan.target->engine.slow_between_pairs;
   if (costs.empty() || plan.type != CodeType::Int8 || coverage.macs == 0) return "";
@@ -38,13 +40,14 @@ std::string speed_note(const PlacementPlan& plan, const Graph& graph, const Plan
   if (share < kLeastShareThatPays)
     return fmt::format("INT8 will hardly be faster here: {:.1f} % of the multiplications stay in float",
                        100 * (1 - share));
+  const std::vector<std::string> on_codes =
+      plan.target->engine.gates_in_codes ? integer_gates(written).remove_nodes : std::vector<std::string>();
   std::map<std::string_view, int64_t> counts;
   double cost = 0;
   for (const PlanReport::Edge& edge : report.edges) {
     const auto found = std::ranges::find(costs, edge.op, &FloatOperator::op);
     if (!is_pair(edge.reads) || found == costs.end()) continue;
-    const MaybeValue read = graph.find_value(edge.value);
-    if (read && plan.about(*read).whole_steps) continue;  // a HardSwish of codes
+    if (std::ranges::find(on_codes, edge.consumer) != on_codes.end()) continue;
     ++counts[edge.op];
     cost += found->cost;
   }
@@ -143,7 +146,7 @@ void add_written(QuantizeReport& report, const Graph& written, const Prepared& p
   const size_t casts = casts_added(written, prepared.facts);
   report.plan.coverage.casts = static_cast<int64_t>(casts);
   if (report.floats) report.floats->casts = casts;
-  if (const std::string note = speed_note(prepared.plan, prepared.graph(), report.plan); !note.empty())
+  if (const std::string note = speed_note(prepared.plan, written, report.plan); !note.empty())
     report.notes.push_back(note);
 }
 

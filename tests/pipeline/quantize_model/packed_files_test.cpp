@@ -1,5 +1,5 @@
-// What computes the same in the form that an engine has kernels for: products of weights in codes as MatMulNBits,
-// HardSwish as a product of codes.
+// Products of weights in codes as MatMulNBits and HardSwish as a product of codes, in the files of engines that have
+// kernels for them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
