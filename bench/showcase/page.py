@@ -9,6 +9,7 @@ import platform
 import re
 
 import networks as table_of
+import reasons
 
 # Tool: name in tables. The first two are ours.
 NAMES = {"detent": "Detent", "detent_openvino": "Detent for OpenVINO", "ort_static": "ORT static",
@@ -105,7 +106,7 @@ def shown(row, measure, tool):
 
 
 def losses(rows):
-    """Returns the sentences that say where a peer is better than Detent by more than the noise."""
+    """Returns [title, measure, sentence, reason] of where a peer is better than Detent by more than the noise."""
     said = []
     for row in rows:
         for measure, (title, _, _) in MEASURES.items():
@@ -120,7 +121,7 @@ def losses(rows):
             sentence = f"{unit}: {name} {shown(row, measure, best)}, Detent {shown(row, measure, ours) or 'none'}"
             if measure in ("ort", "openvino", "size") and shown(row, "sqnr_db", best) and shown(row, "sqnr_db", ours):
                 sentence += f" (at {shown(row, 'sqnr_db', best)} dB, Detent at {shown(row, 'sqnr_db', ours)} dB)"
-            said.append((row.network.title, measure, sentence))
+            said.append((row.network.title, measure, sentence, reasons.of(row.network.name, measure)))
     return said
 
 
@@ -321,8 +322,8 @@ def write(folder, networks, options):
         name: kept(result, KEPT_OF_RESULT) for name, result in sorted(row.results.items())}} for row in rows],
                 "losses": losses(judged), "dominated": dominated(judged)}
     put(folder / "results.json", json.dumps(document, indent=1) + "\n")
-    lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
-            for title, _, sentence in losses(judged)]
+    lost = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence, why)) + "</tr>"
+            for title, _, sentence, why in losses(judged)]
     clock = "CPU time" if options.clock == "cpu" else "wall time"
     worse = ["<tr>" + "".join(cell(html.escape(text)) for text in (title, sentence)) + "</tr>"
              for title, _, sentence in dominated(judged)]
@@ -345,7 +346,7 @@ runs; such a file takes no part, and below {BROKEN:.0f} dB neither do time and s
              "the file of the search by latency counts.</p>", table(["Network", "What"], worse),
              f'<h2>Where Detent loses ({len(lost)})</h2><p>A peer, or the float model where it is about time, is better by more '
              "than the noise: 1 point, 0.5 dB, 3 % of the time, 5 % of the size.</p><div id=losses>",
-             table(["Network", "What"], lost), "</div>"]
+             table(["Network", "What", "Why"], lost), "</div>"]
     for measure, (title, _, _) in MEASURES.items():
         parts += [f"<h2>{title}, every tool</h2>", full(judged, measure)]
     parts += ["<h2>Settings</h2>", tools_table(rows), "<h2>What failed</h2><div id=failures>", failures(rows), "</div>",

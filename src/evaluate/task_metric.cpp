@@ -9,6 +9,7 @@
 #include "datasets/token_list.h"
 #include "detent/base/error.h"
 #include "evaluate/class_output.h"
+#include "run/greedy_decoder.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -269,6 +270,9 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
                    }
                  });
   if (options.transcripts.empty()) return;
+  if (decodes(request))
+    throw Error(ErrorCode::Usage, "--transcripts of a pipeline with \"decode\" goes with quantize alone",
+                "compare and sensitivity judge single steps: leave --transcripts away");
   if (options.vocabulary.empty())
     throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the token of each class");
   vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());

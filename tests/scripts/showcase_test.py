@@ -289,6 +289,21 @@ class Page(unittest.TestCase):
         self.assertTrue(re.search(r"onclick", text))
 
 
+class Reasons(unittest.TestCase):
+    def test_a_reason_names_networks_and_measures_that_exist(self):
+        known = {network.name for network in networks.NETWORKS}
+        for measures, names, why in page.reasons.REASONS:
+            self.assertTrue(set(measures) <= set(page.MEASURES), why)
+            self.assertTrue(set(names) <= known, why)
+
+    def test_the_reason_of_a_network_comes_before_that_of_all(self):
+        kept = page.reasons.REASONS[:]
+        self.addCleanup(lambda: page.reasons.REASONS.__setitem__(slice(None), kept))
+        page.reasons.REASONS[:] = [(["size"], [], "all"), (["size"], ["unet"], "one")]
+        self.assertEqual([page.reasons.of(*pair) for pair in (("unet", "size"), ("style", "size"), ("unet", "ort"))],
+                         ["one", "all", ""])
+
+
 class Table(unittest.TestCase):
     def test_every_row_names_functions_and_scores_that_exist(self):
         written = {name: (ROOT / f"bench/showcase/{name}.py").read_text() for name in ("samples", "scores")}
