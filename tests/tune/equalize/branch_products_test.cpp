@@ -20,11 +20,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t kWidth = 64;
+constexpr int64_t kTokenWidth = 64;
 
 /// A post-norm block with a GELU: channel 5 of the normalization and of the GELU is `outlier` times as large as the
 /// others and weighs as many times less.
-Model encoder(float outlier) {
+Model encoder_with_outliers(float outlier) {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 20]>
 g (float[N, 8, 64] x) => (float[N, 8, 64] y)
 <float[1] gamma = {0}, float[1] beta = {0}, float[1] w0 = {0}, float[1] w1 = {0}>
@@ -38,16 +38,16 @@ g (float[N, 8, 64] x) => (float[N, 8, 64] y)
   test::Numbers numbers(5);
   GraphPatch patch;
   patch.reason = "weights of the test";
-  Tensor gamma(DataType::Float32, Shape{kWidth});
+  Tensor gamma(DataType::Float32, Shape{kTokenWidth});
   for (float& element : gamma.mutable_data<float>()) element = 1;
   gamma.mutable_data<float>()[5] = outlier;
   patch.replace_constants.emplace_back("gamma", std::move(gamma));
-  patch.replace_constants.emplace_back("beta", numbers.tensor({kWidth}, 0.1F));
-  Tensor first = numbers.tensor({kWidth, kWidth}), second = numbers.tensor({kWidth, kWidth});
-  for (size_t i = 0; i < kWidth; ++i) {
-    first.mutable_data<float>()[5 * kWidth + i] /= outlier;
-    first.mutable_data<float>()[i * kWidth + 5] *= outlier;
-    second.mutable_data<float>()[5 * kWidth + i] /= outlier;
+  patch.replace_constants.emplace_back("beta", numbers.tensor({kTokenWidth}, 0.1F));
+  Tensor first = numbers.tensor({kTokenWidth, kTokenWidth}), second = numbers.tensor({kTokenWidth, kTokenWidth});
+  for (size_t i = 0; i < kTokenWidth; ++i) {
+    first.mutable_data<float>()[5 * kTokenWidth + i] /= outlier;
+    first.mutable_data<float>()[i * kTokenWidth + 5] *= outlier;
+    second.mutable_data<float>()[5 * kTokenWidth + i] /= outlier;
   }
   patch.replace_constants.emplace_back("w0", std::move(first));
   patch.replace_constants.emplace_back("w1", std::move(second));
@@ -55,9 +55,9 @@ g (float[N, 8, 64] x) => (float[N, 8, 64] y)
   return model;
 }
 
-class Trial {
+class ProductTrial {
  public:
-  explicit Trial(Model tried, size_t samples = 24, bool at_run_time = true)
+  explicit ProductTrial(Model tried, size_t samples = 24, bool at_run_time = true)
       : model(std::move(tried)), source_(rows(samples)) {
     judged_.ruined_at_run_time = at_run_time;
   }
@@ -78,7 +78,7 @@ class Trial {
   static std::vector<Tensor> rows(size_t samples) {
     std::vector<Tensor> all;
     for (size_t i = 0; i < samples; ++i)
-      all.push_back(test::Numbers(static_cast<uint32_t>(i) + 1).tensor({1, 8, kWidth}));
+      all.push_back(test::Numbers(static_cast<uint32_t>(i) + 1).tensor({1, 8, kTokenWidth}));
     return all;
   }
 
@@ -92,7 +92,7 @@ class Trial {
 };
 
 TEST(BranchProducts, ChannelsOfANormalizationAndOfAGeluAreEvenedOut) {
-  Trial trial(encoder(32));
+  ProductTrial trial(encoder_with_outliers(32));
   const Model before = trial.model.clone();
   EXPECT_TRUE(trial.may());
   const auto outcome = trial.branch();
@@ -102,15 +102,19 @@ TEST(BranchProducts, ChannelsOfANormalizationAndOfAGeluAreEvenedOut) {
   EXPECT_TRUE(outcome->equalization.values.contains("h"));
   ASSERT_EQ(outcome->report.notes.size(), 1U);
   EXPECT_THAT(outcome->report.notes[0], HasSubstr("a Mul evens channels out in front of products that read 2 values"));
-  const std::vector<Tensor> unseen{test::Numbers(99).tensor({1, 8, kWidth})};
+  const std::vector<Tensor> unseen{test::Numbers(99).tensor({1, 8, kTokenWidth})};
   EXPECT_NO_THROW(check_same_outputs(outputs_of(before, unseen), trial.model, unseen, "branch"));
 }
 
-TEST(BranchProducts, NothingIsDoneWithoutOutliers) { EXPECT_FALSE(Trial(encoder(1)).branch()); }
+TEST(BranchProducts, NothingIsDoneWithoutOutliers) { EXPECT_FALSE(ProductTrial(encoder_with_outliers(1)).branch()); }
 
-TEST(BranchProducts, NothingIsMeasuredOnSevenSamples) { EXPECT_FALSE(Trial(encoder(32), kFewestToJudge - 1).branch()); }
+TEST(BranchProducts, NothingIsMeasuredOnSevenSamples) {
+  EXPECT_FALSE(ProductTrial(encoder_with_outliers(32), kFewestToJudge - 1).branch());
+}
 
-TEST(BranchProducts, OnlyWhereRuinedProductsFindScalesAtRunTime) { EXPECT_FALSE(Trial(encoder(32), 24, false).may()); }
+TEST(BranchProducts, OnlyWhereRuinedProductsFindScalesAtRunTime) {
+  EXPECT_FALSE(ProductTrial(encoder_with_outliers(32), 24, false).may());
+}
 
 }  // namespace
 }  // namespace detent
