@@ -11,6 +11,7 @@
 #include "detent/base/progress.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/score_error.h"
+#include "pipeline/latency/sample_shapes.h"
 #include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/detection_pictures.h"
@@ -250,7 +251,8 @@ CandidateJudge::CandidateJudge(const ComparedOptions& options, const SampleReque
 }
 
 CandidateJudge::Timer::Timer(const ComparedOptions& options)
-    : command(options.latency, folder), of_float(compared_latency(command, options.model)) {}
+    : command(with_sample_shapes(options.latency, options.model, options.data, options.run), folder),
+      of_float(compared_latency(command, options.model)) {}
 
 CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candidates& candidates,
                                                  const std::string& what) const {

@@ -13,8 +13,8 @@ namespace detent {
 [[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const PlacementRequest& placement,
                                              const Target& target);
 
-/// Returns whether scales at run time are another form: the target has kernels for them, and nothing that the user chose
-/// goes without.
+/// Returns whether scales at run time are another form: the target has kernels for them, and nothing that the user
+/// chose goes without.
 [[nodiscard]] bool may_be_dynamic(const FormatOptions& format, const PlacementRequest& placement, const Target& target);
 
 /// Returns the placement options completed by the format: whether activations are INT8 while the target's are

@@ -57,6 +57,12 @@ std::string cpu_name() {
   return "CPU";
 }
 
+std::string name_in(const std::string& command) { return command.substr(0, command.find(' ')); }
+
+auto ready_command_of(const std::string& command) {
+  return std::ranges::find(ready_commands(), name_in(command), &ReadyCommand::name);
+}
+
 /// Returns the member as text; "" where it is missing.
 std::string member_of(const JsonPlace& place, const char* name) {
   const auto member = place.find(name);
@@ -68,10 +74,12 @@ std::string member_of(const JsonPlace& place, const char* name) {
 LatencyFolder::LatencyFolder() : path_(make_temporary_folder("latency")) {}
 LatencyFolder::~LatencyFolder() { remove_temporary_folder(path_); }
 
+bool is_ready_command(const std::string& command) { return ready_command_of(command) != ready_commands().end(); }
+
 LatencyCommand::LatencyCommand(const LatencyOptions& options, const LatencyFolder& folder)
     : options_(options), shell_(options.command) {
-  const std::string name = options.command.substr(0, options.command.find(' '));
-  const auto ready = std::ranges::find(ready_commands(), name, &ReadyCommand::name);
+  const std::string name = name_in(options.command);
+  const auto ready = ready_command_of(options.command);
   if (ready == ready_commands().end()) {
     machine_ = {options.command, "", cpu_name(), "", ""};
     return;

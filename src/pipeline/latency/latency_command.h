@@ -30,6 +30,9 @@ struct LatencyAnswer {
   double seconds = 0;
 };
 
+/// True for the name of a ready command, also followed by options.
+[[nodiscard]] bool is_ready_command(const std::string& command);
+
 /// A user's command, or a ready one, that times files.
 class LatencyCommand {
  public:

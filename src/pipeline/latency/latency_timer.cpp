@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "model/model.h"
+#include "pipeline/latency/sample_shapes.h"
 #include "pipeline/parts/written_file.h"
 #include "place/engines/target.h"
 #include "rewrite/write_same.h"
@@ -14,8 +15,8 @@ namespace detent {
 namespace fs = std::filesystem;
 
 LatencyTimer::LatencyTimer(const QuantizeOptions& options)
-    : command(options.latency, folder), table(options.latency.table), of_float(command.ask(options.model)),
-      output_(options.output) {}
+    : command(with_sample_shapes(options.latency, options.model, options.data, options.run), folder),
+      table(options.latency.table), of_float(command.ask(options.model)), output_(options.output) {}
 
 void LatencyTimer::keep(const fs::path& file, const std::string& what, size_t calls) {
   const std::string plan = "the fastest file so far (" + what + ") is written to " + output_.string();
