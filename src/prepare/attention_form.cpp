@@ -143,11 +143,15 @@ class ScaleMover {
   std::map<ValueId, ValueId> behind_;  // output of a scale -> the scores without it
 };
 
-/// Returns the rank that a Transpose in front of the value shows, behind scales; 0 where none stands there.
+/// Returns the rank that a Transpose or Reshape in front of the value shows, behind scales; 0 where none stands there.
 size_t transposed_rank(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   for (int steps = 0; node && steps < 3; ++steps) {
     if (node->op_type == "Transpose") return node->ints_or("perm", {}).size();
+    if (node->op_type == "Reshape") {
+      const Tensor* shape = graph.constant(node->input(1));
+      return shape ? static_cast<size_t>(shape->element_count()) : 0;
+    }
     if (node->op_type != "Mul" && node->op_type != "Div" && node->op_type != "Cast") return 0;
     node = graph.producer(node->input(graph.constant(node->input(0)) ? 1 : 0));  // none behind a Cast of a constant
   }

@@ -23,6 +23,8 @@ constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFro
                             &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
                             &kStates,          &kFloatKernels};
 
+constexpr std::array kForms{OperatorForm::FixedSizes, OperatorForm::BatchFirst, OperatorForm::FlatMlps, OperatorForm::ShuffleProducts};
+
 constexpr EngineDef kEngine{
     .id = Engine::TensorRT,
     .name = "tensorrt",
@@ -46,7 +48,7 @@ constexpr EngineDef kEngine{
     .shortens_blocks = false,
     .int8_weights_alone = true,
     .packs_products = false,
-    .forms = std::span<const OperatorForm>(),
+    .forms = kForms,
     .half_bias_codes = false,
     .runs_qoperators = false,
     .float32_scales = false,
