@@ -124,6 +124,8 @@ std::vector<std::string> attention(const std::string& turn) {
 TEST(TensorRtForms, AttentionReadsTheBatchFirst) {
   const std::vector<std::string> found = attention("1, 0, 2");
   EXPECT_EQ(std::ranges::count(found, "Transpose"), 4);  // of Q, K, V and the result
+  EXPECT_EQ(std::ranges::count(found, "Reshape"), 5);    // Q, K and V apart, the result to rows, and back
+  EXPECT_THAT(found, Not(Contains("Unsqueeze")));
   EXPECT_EQ(found.front(), "MatMul");
 }
 
