@@ -21,7 +21,8 @@ struct FloatException {
   std::string reason;   ///< in words, never empty
 };
 
-/// Nodes that a measurement, the engine or the user keeps in FP32, by name: the measured number in dB and the reason in words.
+/// Nodes that a measurement, the engine or the user keeps in FP32, by name: the measured number in dB and the reason in
+/// words.
 struct ForcedReason {
   double measured = 0;
   std::string reason;

@@ -206,8 +206,8 @@ std::optional<JoinedOperand> find_joined(const Graph& graph, ValueId operand) {
   return {};
 }
 
-/// Gives the values between the operands and the result of a block another number of axes, and other names, since the
-/// model may declare the old ones. Returns the name of the new result.
+/// Gives the values between the operands and the result of a block four axes: those in front of a Reshape that joined
+/// batch and heads, else one of 1. They get other names, since the model may declare three axes for the old ones.
 class Lifter {
  public:
   Lifter(const Graph& graph, const AttentionBlock& block, NameSource& names, const std::string& axes, GraphPatch& patch)

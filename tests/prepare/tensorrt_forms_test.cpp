@@ -73,9 +73,9 @@ std::vector<std::string> mlp(const std::string& between) {
 }
 
 TEST(TensorRtForms, MlpsOfFourAxesReadThree) {
-  EXPECT_THAT(mlp("e = Div (a, root)  f = Erf (e)  p = Add (f, one)  q = Mul (a, p)  g = Mul (q, half)"),
-              ElementsAre("Reshape", "MatMul", "Add", "Div", "Erf", "Add", "Mul", "Mul", "MatMul", "Add", "Reshape",
-                          "Add"));
+  EXPECT_THAT(
+      mlp("e = Div (a, root)  f = Erf (e)  p = Add (f, one)  q = Mul (a, p)  g = Mul (q, half)"),
+      ElementsAre("Reshape", "MatMul", "Add", "Div", "Erf", "Add", "Mul", "Mul", "MatMul", "Add", "Reshape", "Add"));
 }
 
 TEST(TensorRtForms, MlpsWithAnImageBetweenStay) {
@@ -105,27 +105,34 @@ TEST(TensorRtForms, OtherTransposesStay) {
   EXPECT_THAT(shuffled("d = Conv (b, v)", "0, 2, 1, 4, 3"), Contains("Transpose"));
 }
 
-/// PyTorch's MultiheadAttention of 2 heads on 5 tokens of 8 channels; `turn` puts tokens first.
-std::vector<std::string> attention(const std::string& turn) {
+/// PyTorch's MultiheadAttention of 2 heads on 5 tokens of 8 channels, and more that reads tokens first.
+std::vector<std::string> attention(const std::string& more = "") {
   return operators(prepared(R"(<ir_version: 8, opset_import: ["" : 17]> g (float[N,5,8] x) => (float[N,5,8] y)
     <float[8,24] w = {...}, float[24] b = {...}, float[8,8] o = {...}, float[8] c = {...}, float scale = {2},
      int64[1] two = {2}, int64[1] i0 = {0}, int64[1] i8 = {8}, int64[1] i16 = {16}, int64[1] i24 = {24},
      int64[3] heads = {5, -1, 4}, int64[2] rows = {-1, 8}, int64[3] tokens = {5, -1, 8}> {
-    t = Transpose <perm = [)" + turn + R"(]> (x)  m = MatMul (t, w)  a = Add (m, b)
+    t = Transpose <perm = [1, 0, 2]> (x)  m = MatMul (t, w)  a = Add (m, b)
     q = Slice (a, i0, i8, two)  k = Slice (a, i8, i16, two)  v = Slice (a, i16, i24, two)
     qr = Reshape (q, heads)  kr = Reshape (k, heads)  vr = Reshape (v, heads)
     qt = Transpose <perm = [1, 0, 2]> (qr)  kt = Transpose <perm = [1, 2, 0]> (kr)
     vt = Transpose <perm = [1, 0, 2]> (vr)  qs = Div (qt, scale)  s = MatMul (qs, kt)  p = Softmax <axis = -1> (s)
     r = MatMul (p, vt)  rt = Transpose <perm = [1, 0, 2]> (r)  f = Reshape (rt, rows)
-    g = Gemm <transB = 1> (f, o, c)  h = Reshape (g, tokens)  z = Transpose <perm = [1, 0, 2]> (h)  y = Add (z, x) })",
+    g = Gemm <transB = 1> (f, o, c)  h = Reshape (g, tokens)  z = Transpose <perm = [1, 0, 2]> (h)  y = Add (z, x) )" +
+                                more + " }",
                             {5, 8}));
 }
 
 TEST(TensorRtForms, AttentionReadsTheBatchFirst) {
-  const std::vector<std::string> found = attention("1, 0, 2");
+  const std::vector<std::string> found = attention();
   EXPECT_EQ(std::ranges::count(found, "Transpose"), 4);  // of Q, K, V and the result
   EXPECT_EQ(std::ranges::count(found, "Reshape"), 5);    // Q, K and V apart, the result to rows, and back
   EXPECT_THAT(found, Not(Contains("Unsqueeze")));
+}
+
+TEST(TensorRtForms, AttentionBesideAnotherReaderOfItsTokensStays) {
+  const std::vector<std::string> found = attention("u = Softmax <axis = 0> (t)");
+  EXPECT_EQ(found.front(), "Transpose");
+  EXPECT_THAT(found, Contains("Unsqueeze"));
   EXPECT_EQ(found.front(), "MatMul");
 }
 

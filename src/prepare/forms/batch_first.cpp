@@ -159,7 +159,8 @@ class BatchMover {
                              : nullptr;
     const Node* back = is(tokens, "Reshape") ? sole_reader(*tokens->output(0)) : nullptr;
     if (!back || !turns(*back, {1, 0, 2}) || !from || from->size() != 3 || (*from)[1] < 1 || (*from)[2] < 1) return;
-    if (const Tensor* bias = graph_.constant(product->input(2)); product->input(2) && (!bias || bias->shape().rank() > 1))
+    if (const Tensor* bias = graph_.constant(product->input(2));
+        product->input(2) && (!bias || bias->shape().rank() > 1))
       return;
     const Order rows = constant_shape(*flat), apart = constant_shape(*tokens);
     if (rows.size() != 2 || rows[0] != -1 || rows[1] < 1 || rows[1] % (*from)[2] != 0) return;

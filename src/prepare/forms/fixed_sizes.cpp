@@ -45,7 +45,8 @@ class SizeWriter {
     for (const Node& node : graph_.nodes() | std::views::reverse) {
       if (!node.domain.empty() || !has_word(kOfSizes, node.op_type) || !node.output(0)) continue;
       const Value& value = graph_.value(*node.output(0));
-      if (value.is_output || !std::ranges::all_of(value.uses, [&](const Use& use) { return unread_.contains(use.node); }))
+      if (value.is_output ||
+          !std::ranges::all_of(value.uses, [&](const Use& use) { return unread_.contains(use.node); }))
         continue;
       unread_.insert(node.id);
       patch.remove_nodes.push_back(node.name);
@@ -93,8 +94,8 @@ class SizeWriter {
       if (node->op_type == "Gather") {
         const Tensor* place = graph_.constant(node->input(1));
         const Node* source = producer(node->input(0));
-        const bool first = place && place->type() == DataType::Int64 && place->element_count() == 1 &&
-                           place->data<int64_t>()[0] == 0;
+        const bool first =
+            place && place->type() == DataType::Int64 && place->element_count() == 1 && place->data<int64_t>()[0] == 0;
         return first && source && source->op_type == "Shape" && !source->has("start") ? source->input(0) : kNoValue;
       }
       if (node->op_type != "Concat" && node->op_type != "Unsqueeze" && node->op_type != "Cast") return kNoValue;

@@ -16,8 +16,8 @@ constexpr size_t kAxesOfImages = 4;
 /// Two products and what stands between and behind them.
 struct Mlp {
   const Node* first = nullptr;
-  const Node* last = nullptr;        ///< the second product, or the sum with its bias
-  std::vector<const Node*> inside;   ///< nodes whose outputs have three axes, `last` among them
+  const Node* last = nullptr;       ///< the second product, or the sum with its bias
+  std::vector<const Node*> inside;  ///< nodes whose outputs have three axes, `last` among them
 };
 
 class MlpFinder {
@@ -56,7 +56,8 @@ class MlpFinder {
     const Node* bias = !result.is_output && result.uses.size() == 1 && result.uses[0].slot >= 0
                            ? &graph_.node(result.uses[0].node)
                            : nullptr;
-    if (bias && traits_of(graph_, *bias).kind == OpKind::Add && is_row(*bias->input(1 - static_cast<size_t>(result.uses[0].slot))))
+    if (bias && traits_of(graph_, *bias).kind == OpKind::Add &&
+        is_row(*bias->input(1 - static_cast<size_t>(result.uses[0].slot))))
       mlp.inside.push_back(bias);
     mlp.last = mlp.inside.back();
     return mlp;
@@ -103,12 +104,12 @@ GraphPatch flat_mlps(const Graph& graph) {
     const Mlp mlp = finder.find(node);
     if (!mlp.last) continue;
     const auto name_of = [&](ValueId value) { return graph.value(value).name; };
-    const Shape& out = graph.constant(mlp.inside[mlp.inside.size() - (mlp.last->op_type == "MatMul" ? 1 : 2)]->input(1))->shape();
+    const Shape& out =
+        graph.constant(mlp.inside[mlp.inside.size() - (mlp.last->op_type == "MatMul" ? 1 : 2)]->input(1))->shape();
     const std::string rows = names.fresh(node.name + "_rows"), image = names.fresh(node.name + "_image");
     patch.add_initializers.emplace_back(
         rows, Tensor::from<int64_t>({3}, {0, (*shape)[1] * (*shape)[2], graph.constant(node.input(1))->shape()[0]}));
-    patch.add_initializers.emplace_back(image,
-                                        Tensor::from<int64_t>({4}, {0, (*shape)[1], (*shape)[2], out[1]}));
+    patch.add_initializers.emplace_back(image, Tensor::from<int64_t>({4}, {0, (*shape)[1], (*shape)[2], out[1]}));
     const std::string before = name_of(*node.input(0)), flat = names.fresh(before + "_rows");
     patch.add_nodes.push_back({"Reshape", names.fresh(flat + "_node"), {before, rows}, {flat}, {}, ""});
     patch.rewire.push_back({node.name, 0, flat});

@@ -45,12 +45,12 @@ namespace detent::forms {
 /// or with groups, else into a MaxPool of 1x1. Beside a Conv that takes other elements of the value they stay. Values
 /// of which fewer elements remain get new names.
 [[nodiscard]] GraphPatch early_strides(const Graph& graph);
-/// What Shape returns, or Gather takes of it, becomes a constant where the graph fixes it whatever its inputs; so does
-/// the shape of a Reshape of which only the batch, or one extent, is open.
+/// Sizes that Shape returns, or Gather takes of it, become constants where the graph fixes them whatever its inputs; so
+/// does the shape of a Reshape of which only the batch, or one extent, is open. Nodes that computed them go.
 [[nodiscard]] GraphPatch fixed_sizes(const Graph& graph);
-/// PyTorch's MultiheadAttention puts tokens in front of the batch, and batch and heads on one axis. Its projections read
-/// [batch, tokens, channels], and operands are turned as [batch, heads, tokens, channels] between Reshapes. Values between
-/// get new names.
+/// PyTorch's MultiheadAttention puts tokens in front of the batch, and batch and heads on one axis. Its projections
+/// read [batch, tokens, channels], and operands are turned as [batch, heads, tokens, channels] between Reshapes. Values
+/// between get new names.
 [[nodiscard]] GraphPatch batch_first(const Graph& graph);
 /// Two products with constant matrices, of a value of 4 axes, with operators between that work element by element, read
 /// 3 axes: a Reshape stands in front of the first and behind the second. Values between get new names.

@@ -31,10 +31,12 @@ class ShuffleReader {
     if (!first || first->op_type != "Reshape" || last.op_type != "Reshape" || !first->input(0) || !last.output(0))
       return {};
     if (turn->ints_or("perm", {}) != std::vector<int64_t>{0, 2, 1, 3, 4}) return {};
-    const auto before = shapes_.of(first->input(0)), apart = shapes_.of(first->output(0)), after = shapes_.of(last.output(0));
+    const auto before = shapes_.of(first->input(0)), apart = shapes_.of(first->output(0)),
+               after = shapes_.of(last.output(0));
     if (!before || !apart || !after || before->size() != 4 || apart->size() != 5 || after->size() != 4) return {};
     const int64_t channels = (*before)[1], groups = (*apart)[1], members = (*apart)[2];
-    if (channels < 1 || channels > kMostChannels || groups < 2 || members < 1 || groups * members != channels) return {};
+    if (channels < 1 || channels > kMostChannels || groups < 2 || members < 1 || groups * members != channels)
+      return {};
     for (size_t axis : {2U, 3U})
       if ((*before)[axis] < 1 || (*before)[axis] != (*apart)[axis + 1] || (*before)[axis] != (*after)[axis]) return {};
     if ((*after)[1] != channels && (*after)[1] != -1) return {};
@@ -49,7 +51,8 @@ class ShuffleReader {
     const auto axes = shapes_.numbers(node.input(3)), starts = shapes_.numbers(node.input(1)),
                ends = shapes_.numbers(node.input(2));
     const bool steps = node.input(4) && shapes_.numbers(node.input(4)) != CertainShapes::Extents{1};
-    if (axes != CertainShapes::Extents{1} || steps || !starts || !ends || starts->size() != 1 || ends->size() != 1) return {};
+    if (axes != CertainShapes::Extents{1} || steps || !starts || !ends || starts->size() != 1 || ends->size() != 1)
+      return {};
     if ((*starts)[0] == CertainShapes::kOpen || (*ends)[0] == CertainShapes::kOpen) return {};
     const auto place = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + channels : at, 0, channels); };
     const int64_t begin = place((*starts)[0]), end = place((*ends)[0]);
@@ -59,8 +62,9 @@ class ShuffleReader {
   /// True for a 1x1 Conv of one group with a constant FP32 weight for so many channels.
   [[nodiscard]] bool is_pointwise(const Node& node, int64_t channels) const {
     const Tensor* weight = node.op_type == "Conv" && node.domain.empty() ? graph_.constant(node.input(1)) : nullptr;
-    return weight && weight->type() == DataType::Float32 && weight->shape().rank() == 4 && weight->shape()[1] == channels &&
-           weight->shape()[2] == 1 && weight->shape()[3] == 1 && node.int_or("group", 1) == 1;
+    return weight && weight->type() == DataType::Float32 && weight->shape().rank() == 4 &&
+           weight->shape()[1] == channels && weight->shape()[2] == 1 && weight->shape()[3] == 1 &&
+           node.int_or("group", 1) == 1;
   }
 
  private:
@@ -113,7 +117,9 @@ class ShuffleWriter {
       if (reader && reader->op_type == "Shape")
         patch_.rewire.push_back({reader->name, 0, source});
       else if (const auto range = reader && use.slot == 0 ? reader_.cut(*reader, channels) : std::nullopt)
-        take(*reader, source, std::span(shuffle.order).subspan(as_index(range->first), as_index(range->second - range->first)), channels);
+        take(*reader, source,
+             std::span(shuffle.order).subspan(as_index(range->first), as_index(range->second - range->first)),
+             channels);
       else
         picks_all = true;
     }
@@ -138,7 +144,8 @@ class ShuffleWriter {
   void add_conv(const std::string& from, const std::string& to, Tensor weight) {
     const std::string name = names_.fresh(to + "_channels");
     patch_.add_initializers.emplace_back(name, std::move(weight));
-    patch_.add_nodes.push_back({"Conv", names_.fresh(to + "_Conv"), {from, name}, {to}, {{"kernel_shape", std::vector<int64_t>{1, 1}}}, ""});
+    patch_.add_nodes.push_back(
+        {"Conv", names_.fresh(to + "_Conv"), {from, name}, {to}, {{"kernel_shape", std::vector<int64_t>{1, 1}}}, ""});
   }
 
   const Graph& graph_;

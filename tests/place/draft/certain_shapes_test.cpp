@@ -39,17 +39,19 @@ TEST(CertainShapes, KnowTheRankBehindATile) {
 }
 
 CertainShapes::Extents of_value(const std::string& inputs, const std::string& nodes) {
-  const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]> g (" + inputs +
-                                       ") => (float[A, B] z) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, "
-                                       "int64[1] seven = {7}, int64[4] pads = {0, 1, 0, 2}, int64[2] flat = {0, -1}> { " +
-                                       nodes + " z = Relu (y) }");
+  const Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]> g (" + inputs +
+                       ") => (float[A, B] z) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, "
+                       "int64[1] seven = {7}, int64[4] pads = {0, 1, 0, 2}, int64[2] flat = {0, -1}> { " +
+                       nodes + " z = Relu (y) }");
   const GraphFacts facts(model.graph(), target_list().front());
   return CertainShapes(facts).of(*model.graph().find_value("y")).value_or(CertainShapes::Extents{});
 }
 
 TEST(CertainShapes, AddUpWhatAConcatJoins) {
   EXPECT_EQ(of_value("float[N, 3] a, float[N, 4] b", "y = Concat <axis = 1> (a, b)"), (CertainShapes::Extents{-1, 7}));
-  EXPECT_EQ(of_value("float[N, 3] a, float[N, M] b", "y = Concat <axis = -1> (a, b)"), (CertainShapes::Extents{-1, -1}));
+  EXPECT_EQ(of_value("float[N, 3] a, float[N, M] b", "y = Concat <axis = -1> (a, b)"),
+            (CertainShapes::Extents{-1, -1}));
 }
 
 TEST(CertainShapes, CountWhatASliceTakes) {

@@ -23,7 +23,8 @@ constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFro
                             &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
                             &kStates,          &kFloatKernels};
 
-constexpr std::array kForms{OperatorForm::FixedSizes, OperatorForm::BatchFirst, OperatorForm::FlatMlps, OperatorForm::ShuffleProducts};
+constexpr std::array kForms{OperatorForm::FixedSizes, OperatorForm::BatchFirst, OperatorForm::FlatMlps,
+                            OperatorForm::ShuffleProducts};
 
 constexpr EngineDef kEngine{
     .id = Engine::TensorRT,

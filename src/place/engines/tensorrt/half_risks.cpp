@@ -13,14 +13,16 @@ constexpr std::string_view kRiskyActivations =
     "Gelu HardSwish HardSigmoid LeakyRelu Elu Softplus Sigmoid Tanh Mish Erf";
 constexpr int64_t kVector = 8;  ///< of channels, in FP16
 
-/// Returns the nodes that make an activation of a value, in the order of the graph: those that compute element by element
-/// from it, from constants and from each other alone.
+/// Returns the nodes that make an activation of a value, in the order of the graph: those that compute element by
+/// element from it, from constants and from each other alone.
 std::vector<NodeId> activation_nodes(const GraphFacts& facts, ValueId value) {
   constexpr size_t kMostNodes = 8;
   const Graph& graph = facts.graph();
   std::set<NodeId> found;
   std::set<ValueId> made{value};
-  const auto is_made = [&](ValueId input) { return !facts.is_float(input) || facts.is_constant(input) || made.contains(input); };
+  const auto is_made = [&](ValueId input) {
+    return !facts.is_float(input) || facts.is_constant(input) || made.contains(input);
+  };
   for (std::vector<ValueId> open{value}; !open.empty() && found.size() < kMostNodes;) {
     const ValueId next = open.back();
     open.pop_back();
