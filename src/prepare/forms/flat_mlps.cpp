@@ -12,6 +12,7 @@ namespace detent::forms {
 namespace {
 
 constexpr size_t kAxesOfImages = 4;
+constexpr int64_t kMostExtent = int64_t{1} << 30;  ///< whose product fits
 
 /// Two products and what stands between and behind them.
 struct Mlp {
@@ -56,8 +57,8 @@ class MlpFinder {
     const Node* bias = !result.is_output && result.uses.size() == 1 && result.uses[0].slot >= 0
                            ? &graph_.node(result.uses[0].node)
                            : nullptr;
-    if (bias && traits_of(graph_, *bias).kind == OpKind::Add &&
-        is_row(*bias->input(1 - static_cast<size_t>(result.uses[0].slot))))
+    if (bias && traits_of(graph_, *bias).kind == OpKind::Add && bias->inputs.size() == 2 &&
+        is_row(bias->input(1 - static_cast<size_t>(result.uses[0].slot))))
       mlp.inside.push_back(bias);
     mlp.last = mlp.inside.back();
     return mlp;
@@ -78,7 +79,7 @@ class MlpFinder {
            (is_activation(kind) || is_arithmetic(kind) || kind == OpKind::Gelu || node.op_type == "Erf");
   }
   /// True for a constant that goes with any number of axes.
-  [[nodiscard]] bool is_row(ValueId value) const {
+  [[nodiscard]] bool is_row(MaybeValue value) const {
     const Tensor* constant = graph_.constant(value);
     return constant && constant->shape().rank() <= 1;
   }
@@ -101,6 +102,7 @@ GraphPatch flat_mlps(const Graph& graph) {
     if (!finder.is_product(node) || seen.contains(node.id)) continue;
     const auto shape = shapes.of(node.input(0));
     if (!shape || shape->size() != kAxesOfImages || (*shape)[1] < 1 || (*shape)[2] < 1) continue;
+    if ((*shape)[1] > kMostExtent || (*shape)[2] > kMostExtent) continue;
     const Mlp mlp = finder.find(node);
     if (!mlp.last) continue;
     const auto name_of = [&](ValueId value) { return graph.value(value).name; };
