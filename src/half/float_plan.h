@@ -14,18 +14,19 @@ namespace detent {
 struct FloatException {
   NodeId node{};
   /// "overflow", "inner-sum", "rounding", "cancellation", "constant", "operator", "normalization", "between", "pair",
-  /// "bound" or "user".
+  /// "bound", "engine" or "user".
   std::string_view rule;
   MaybeValue value;     ///< the value that decides; kNoValue when the operator does
   double measured = 0;  ///< its size, in the unit that `reason` names
   std::string reason;   ///< in words, never empty
 };
 
-/// Nodes that a measurement or the user keeps in FP32, by name: the measured number in dB and the reason in words.
+/// Nodes that a measurement, the engine or the user keeps in FP32, by name: the measured number in dB and the reason in
+/// words.
 struct ForcedReason {
   double measured = 0;
   std::string reason;
-  std::string_view rule = "bound";  ///< "bound", or "user"
+  std::string_view rule = "bound";  ///< "bound", "engine" or "user"
 
   bool operator==(const ForcedReason&) const = default;
 };

@@ -74,7 +74,7 @@ FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const 
   for (const auto& [name, why] : forced)
     if (const MaybeNode node = graph.find_node(name))
       draft.keep(
-          {*node, why.rule, why.rule == "user" ? kNoValue : graph.node(*node).output(0), why.measured, why.reason});
+          {*node, why.rule, why.rule == "bound" ? graph.node(*node).output(0) : kNoValue, why.measured, why.reason});
   for (const FloatRule rule : float_rules()) rule(draft);
   return draft.take();
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "attention/attention_block.h"
 #include "model/graph_patch.h"
@@ -143,11 +144,15 @@ class ScaleMover {
   std::map<ValueId, ValueId> behind_;  // output of a scale -> the scores without it
 };
 
-/// Returns the rank that a Transpose in front of the value shows, behind scales; 0 where none stands there.
+/// Returns the rank that a Transpose or Reshape in front of the value shows, behind scales; 0 where none stands there.
 size_t transposed_rank(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   for (int steps = 0; node && steps < 3; ++steps) {
     if (node->op_type == "Transpose") return node->ints_or("perm", {}).size();
+    if (node->op_type == "Reshape") {
+      const Tensor* shape = graph.constant(node->input(1));
+      return shape ? static_cast<size_t>(shape->element_count()) : 0;
+    }
     if (node->op_type != "Mul" && node->op_type != "Div" && node->op_type != "Cast") return 0;
     node = graph.producer(node->input(graph.constant(node->input(0)) ? 1 : 0));  // none behind a Cast of a constant
   }
@@ -162,34 +167,118 @@ bool has_three_axes(const Graph& graph, const AttentionBlock& block) {
          graph.node(block.second).op_type == "MatMul";
 }
 
-/// Puts an axis of 1 in front of the operands of both products, and takes it from the result. The values between get
-/// other names, since the model may declare three axes for the old ones.
-void lift(const Graph& graph, const AttentionBlock& block, NameSource& names, const std::string& axes,
-          GraphPatch& patch) {
-  const auto name_of = [&](ValueId value) { return graph.value(value).name; };
-  const auto unsqueezed = [&](NodeId product, int slot) {
-    const std::string before = name_of(*graph.node(product).input(slot)), after = names.fresh(before + "_axes");
-    patch.add_nodes.push_back({"Unsqueeze", names.fresh(after + "_node"), {before, axes}, {after}, {}, ""});
-    patch.rewire.push_back({graph.node(product).name, slot, after});
-  };
-  unsqueezed(block.first, 0);
-  unsqueezed(block.first, 1);
-  unsqueezed(block.second, 1);
-  std::vector<NodeId> inside{block.first, block.softmax};
-  inside.insert(inside.end(), block.between.begin(), block.between.end());
-  inside.insert(inside.end(), block.behind.begin(), block.behind.end());
-  for (const NodeId id : inside) {
-    const ValueId output = *graph.node(id).output(0);
-    const std::string lifted = names.fresh(name_of(output) + "_axes");
-    patch.rename_outputs.push_back({graph.node(id).name, 0, lifted});
-    for (const Use& use : graph.value(output).uses)
-      patch.rewire.push_back({graph.node(use.node).name, use.slot, lifted});
-  }
-  patch.set_attributes.push_back({graph.node(block.softmax).name, Attribute{"axis", int64_t{-1}}});
-  const std::string result = name_of(block.output), lifted = names.fresh(result + "_axes");
-  patch.rename_outputs.push_back({graph.node(block.second).name, 0, lifted});
-  patch.add_nodes.push_back({"Squeeze", names.fresh(result + "_node"), {lifted, axes}, {result}, {}, ""});
+/// An operand that was [batch, heads, tokens, size] before a Reshape joined batch and heads.
+struct JoinedOperand {
+  ValueId apart{};
+  const Node* join = nullptr;
+  std::vector<const Node*> scales;  ///< behind the Reshape, the last one first
+};
+
+/// Returns the number of numbers that a Reshape writes; 0 for other nodes.
+int64_t written_axes(const Graph& graph, const Node* node) {
+  const Tensor* shape = node && node->op_type == "Reshape" ? graph.constant(node->input(1)) : nullptr;
+  return shape ? shape->element_count() : 0;
 }
+
+const Use* sole_use(const Graph& graph, MaybeValue id) {
+  if (!id) return nullptr;
+  const Value& value = graph.value(*id);
+  return !value.is_output && value.uses.size() == 1 && value.uses[0].slot >= 0 ? value.uses.data() : nullptr;
+}
+
+std::optional<JoinedOperand> find_joined(const Graph& graph, ValueId operand) {
+  JoinedOperand found;
+  const Node* node = graph.producer(operand);
+  for (int steps = 0; node && steps < 3; ++steps) {
+    if (!sole_use(graph, node->output(0))) return {};
+    if (written_axes(graph, node) == 3) {
+      const Node* turn = graph.producer(node->input(0));
+      if (!turn || turn->op_type != "Transpose" || turn->ints_or("perm", {}).size() != 4) return {};
+      found.apart = *node->input(0);
+      found.join = node;
+      return found;
+    }
+    const Tensor* scale = graph.constant(node->input(1));
+    if ((node->op_type != "Mul" && node->op_type != "Div") || !scale || scale->element_count() != 1) return {};
+    found.scales.push_back(node);
+    node = graph.producer(node->input(0));
+  }
+  return {};
+}
+
+/// Gives the values between the operands and the result of a block four axes: those in front of a Reshape that joined
+/// batch and heads, else one of 1. They get other names, since the model may declare three axes for the old ones.
+class Lifter {
+ public:
+  Lifter(const Graph& graph, const AttentionBlock& block, NameSource& names, const std::string& axes, GraphPatch& patch)
+      : graph_(graph), block_(block), names_(names), axes_(axes), patch_(patch) {}
+
+  void lift() {
+    const auto query = find_joined(graph_, block_.query), key = find_joined(graph_, block_.key),
+               value = find_joined(graph_, block_.value);
+    const Use* behind = sole_use(graph_, block_.output);
+    const Node* apart = behind && behind->slot == 0 ? &graph_.node(behind->node) : nullptr;
+    if (query && key && value && written_axes(graph_, apart) == 4) {
+      take_apart(*query, block_.first, 0);
+      take_apart(*key, block_.first, 1);
+      take_apart(*value, block_.second, 1);
+      lift_inside();
+      patch_.rename_outputs.push_back({graph_.node(block_.second).name, 0, name_of(*apart->output(0))});
+      patch_.remove_nodes.push_back(apart->name);
+      return;
+    }
+    unsqueeze(block_.first, 0);
+    unsqueeze(block_.first, 1);
+    unsqueeze(block_.second, 1);
+    lift_inside();
+    const std::string result = name_of(block_.output), lifted = names_.fresh(result + "_axes");
+    patch_.rename_outputs.push_back({graph_.node(block_.second).name, 0, lifted});
+    patch_.add_nodes.push_back({"Squeeze", names_.fresh(result + "_node"), {lifted, axes_}, {result}, {}, ""});
+  }
+
+ private:
+  [[nodiscard]] std::string name_of(ValueId value) const { return graph_.value(value).name; }
+
+  /// Puts an axis of 1 in front of an operand.
+  void unsqueeze(NodeId product, int slot) {
+    const std::string before = name_of(*graph_.node(product).input(static_cast<size_t>(slot))),
+                      after = names_.fresh(before + "_axes");
+    patch_.add_nodes.push_back({"Unsqueeze", names_.fresh(after + "_node"), {before, axes_}, {after}, {}, ""});
+    patch_.rewire.push_back({graph_.node(product).name, slot, after});
+  }
+
+  /// Lets a product read an operand in front of the Reshape.
+  void take_apart(const JoinedOperand& operand, NodeId product, int slot) {
+    std::string current = name_of(operand.apart);
+    for (auto scale = operand.scales.rbegin(); scale != operand.scales.rend(); ++scale) {
+      patch_.rewire.push_back({(*scale)->name, 0, current});
+      current = names_.fresh(name_of(*(*scale)->output(0)) + "_axes");
+      patch_.rename_outputs.push_back({(*scale)->name, 0, current});
+    }
+    patch_.rewire.push_back({graph_.node(product).name, slot, current});
+    patch_.remove_nodes.push_back(operand.join->name);
+  }
+
+  void lift_inside() {
+    std::vector<NodeId> inside{block_.first, block_.softmax};
+    inside.insert(inside.end(), block_.between.begin(), block_.between.end());
+    inside.insert(inside.end(), block_.behind.begin(), block_.behind.end());
+    for (const NodeId id : inside) {
+      const ValueId output = *graph_.node(id).output(0);
+      const std::string lifted = names_.fresh(name_of(output) + "_axes");
+      patch_.rename_outputs.push_back({graph_.node(id).name, 0, lifted});
+      for (const Use& use : graph_.value(output).uses)
+        patch_.rewire.push_back({graph_.node(use.node).name, use.slot, lifted});
+    }
+    patch_.set_attributes.push_back({graph_.node(block_.softmax).name, Attribute{"axis", int64_t{-1}}});
+  }
+
+  const Graph& graph_;
+  const AttentionBlock& block_;
+  NameSource& names_;
+  const std::string& axes_;
+  GraphPatch& patch_;
+};
 
 }  // namespace
 
@@ -242,7 +331,7 @@ size_t lift_to_four_axes(Model& model) {
   size_t lifted = 0;
   for (const AttentionBlock& block : blocks_of_form(graph)) {
     if (!has_three_axes(graph, block)) continue;
-    lift(graph, block, names, axes, patch);
+    Lifter(graph, block, names, axes, patch).lift();
     ++lifted;
   }
   if (lifted == 0) return 0;

@@ -36,6 +36,10 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::PlanePooling: return forms::plane_pooling;
     case OperatorForm::MatrixProduct: return forms::matrix_product;
     case OperatorForm::PlainGemm: return forms::plain_gemm;
+    case OperatorForm::FixedSizes: return forms::fixed_sizes;
+    case OperatorForm::BatchFirst: return forms::batch_first;
+    case OperatorForm::FlatMlps: return forms::flat_mlps;
+    case OperatorForm::ShuffleProducts: return forms::shuffle_products;
     case OperatorForm::ExplicitNorms: return forms::explicit_norms;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }

@@ -70,6 +70,15 @@ bool may_change(const Graph& graph, const Target& target, const PrepareOptions& 
          });
 }
 
+/// Folds what follows from sizes that the graph fixes, which fixes others.
+void fold_fixed_sizes(Model& model, const Target& target, Preparation& done) {
+  constexpr int kMostRounds = 32;  // one a layer whose padding is computed
+  for (int round = 0; round < kMostRounds && bring_into_form(model, target, OperatorForm::FixedSizes); ++round) {
+    ++done.forms;
+    done.folded_constants += fold_constants(model);
+  }
+}
+
 }  // namespace
 
 void raise_for(FloatType type, Model& model, bool pairs) {
@@ -103,6 +112,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.forwarded_constants = forward_constants(model);
   forward_empty_dropouts(model);
   done.folded_constants = fold_constants(model);
+  if (options.forms) fold_fixed_sizes(model, target, done);
   done.sums_of_two = make_adds_of_sums(model);
   if (options.forms) done.cancelled_transposes = cancel_transposes(model);
   done.folded_batchnorms = fold_batchnorms(model);

@@ -247,6 +247,21 @@ ValueReaches reaches_of(const Prepared& made, const Graph& graph) {
   return made.data ? measure_reaches(graph, *made.data, made.recipe.run) : unmeasured_reaches(graph, *made.inputs);
 }
 
+/// Returns the nodes that stay FP32 whatever their values reach: those of the recipe, and those beside which the engine
+/// builds no 16-bit floats.
+ForcedFloat32 forced_float32(const Prepared& made) {
+  ForcedFloat32 forced = made.recipe.float32;
+  const Target& target = *made.recipe.target;
+  if (target.strongly_typed || !*target.engine.half_risks) return forced;
+  const Graph& graph = made.float32->graph();
+  const PlacementPlan plan = plan_of(made, graph, shapes_of(made, graph));
+  for (std::string& name : (*target.engine.half_risks)(plan, graph))
+    forced.try_emplace(std::move(name),
+                       ForcedReason{.reason = target.spec() + " builds no INT8 layer like this beside 16-bit floats",
+                                    .rule = "engine"});
+  return forced;
+}
+
 /// Lets nodes compute in 16 bits where values allow it; the graph's inputs and outputs keep their types.
 void change_types(Prepared& made) {
   const Recipe& recipe = made.recipe;
@@ -254,7 +269,7 @@ void change_types(Prepared& made) {
   if (!made.half) made.half = {float_format(recipe.float_type), reaches_of(made, made.float32->graph())};
   HalfForm& half = *made.half;
   half.model = std::make_unique<Model>(made.float32->clone());
-  half.report = make_half(*half.model, half.format, half.reaches, recipe.float32);
+  half.report = make_half(*half.model, half.format, half.reaches, forced_float32(made));
   half.report.values_measured = recipe.measures;
   find_unreached(made, half.model->graph());
 }

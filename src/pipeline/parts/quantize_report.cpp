@@ -57,19 +57,6 @@ std::string speed_note(const PlacementPlan& plan, const Graph& written, const Pl
                      join(counts, " and ", words), coverage.int8_layers);
 }
 
-/// Returns a note about layers that the engine may not build beside 16-bit floats; empty without one.
-std::string half_risks_text(const Prepared& prepared, const Graph& graph) {
-  constexpr size_t kNamed = 3;
-  const Target& target = *prepared.recipe.target;
-  if (target.strongly_typed || prepared.recipe.float_type == FloatType::Fp32 || !*target.engine.half_risks) return {};
-  const std::vector<std::string> risks = (*target.engine.half_risks)(prepared.plan, graph);
-  if (risks.empty()) return {};
-  return std::string(target.engine.title) + " before 11 may end with an internal error: " + listed(risks, kNamed) +
-         (risks.size() == 1 ? " stands" : " stand") + " beside 16-bit floats. Without " +
-         "--float-type the file has FP32 around its pairs, and builds in FP16 and INT8 alike; 16-bit floats are for " +
-         "--target tensorrt:11";
-}
-
 }  // namespace
 
 QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepared, const Measured& measured,
@@ -104,7 +91,6 @@ QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepar
     report.notes.emplace_back(
         "products find their scales at run time, because the loop feeds the tokens that it chose; --activation uint8 "
         "has scales in advance");
-  if (std::string text = half_risks_text(prepared, graph); !text.empty()) report.notes.push_back(std::move(text));
   if (const std::string text = judged_outputs_text(graph, given.run); !text.empty()) report.notes.push_back(text);
   report.provenance = describe_origin(prepared, measured.calibration,
                                       {given.placement, given.format, given.equalize, given.accuracy, given.outliers},

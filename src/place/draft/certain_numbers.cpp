@@ -122,6 +122,10 @@ CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
   }
   if (node.op_type == "Equal")
     return combined(operand(0), operand(1), [](int64_t a, int64_t b) { return static_cast<int64_t>(a == b); });
+  if (node.op_type == "Mod" && node.int_or("fmod", 0) == 0)
+    return combined(operand(0), operand(1), [](int64_t a, int64_t b) {
+      return b == 0 || b == -1 ? kOpen : (a % b + b) % b;  // the sign of the divisor
+    });
   if (node.op_type == "Where") return chosen(operand(0), operand(1), operand(2));
   if (node.op_type == "Shape" && !node.has("start") && !node.has("end")) {
     Known shape = of(node.input(0));

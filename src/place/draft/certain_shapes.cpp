@@ -123,15 +123,22 @@ Known tiled(Known in, const Known& repeats) {
 
 Known as_wanted(const Node& node, Extents wanted, const Known& in) {
   const auto open = std::ranges::find(wanted, -1) - wanted.begin();
+  Extents rest;  // of the value, without open extents that are copied
+  if (in) rest = *in;
+  std::vector<size_t> copied;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == 0 && node.int_or("allowzero", 0) == 0) wanted[i] = in && i < in->size() ? (*in)[i] : -1;
+    if (wanted[i] == 0 && node.int_or("allowzero", 0) == 0) {
+      wanted[i] = in && i < in->size() ? (*in)[i] : -1;
+      if (i < rest.size() && rest[i] < 0) copied.push_back(i), rest[i] = 1;
+    }
     wanted[i] = std::max<int64_t>(wanted[i], -1);
   }
-  const int64_t total = in ? product(*in) : -1;
+  const int64_t total = in ? product(rest) : -1;
   if (open == std::ssize(wanted) || total < 0) return wanted;
   Extents others = wanted;
-  others.erase(others.begin() + open);
-  if (const int64_t rest = product(others); rest > 0) wanted[static_cast<size_t>(open)] = total / rest;
+  for (const size_t axis : copied) others[axis] = 1;
+  others[static_cast<size_t>(open)] = 1;
+  if (const int64_t divisor = product(others); divisor > 0) wanted[static_cast<size_t>(open)] = total / divisor;
   return wanted;
 }
 
@@ -191,7 +198,8 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::GlobalAveragePool: return pooled(of(node.input(0)));
     case OpKind::Gemm: return behind_gemm(node);
     case OpKind::MatMul: return behind_product(node);
-    case OpKind::Concat:
+    case OpKind::Concat: return joined(node);
+    case OpKind::Pad: return padded(node);
     case OpKind::Split: return opened(of(node.input(0)), {node.int_or("axis", 0)});
     case OpKind::Slice: return sliced(node);
     case OpKind::ReduceSum:
@@ -257,6 +265,8 @@ CertainShapes::Known CertainShapes::reshaped(const Node& node) {
   }
   if (node.op_type != "Reshape") return in;  // Identity, Dropout
   const Known wanted = numbers(node, "shape", 1);
+  if (!in && wanted == Extents{-1})  // a list of sizes
+    if (const Known list = numbers(node.input(0))) return Extents{std::ssize(*list)};
   return wanted ? as_wanted(node, *wanted, in) : std::nullopt;
 }
 
@@ -267,9 +277,53 @@ CertainShapes::Known CertainShapes::expanded(const Node& node) {
   return broadcast(of(node.input(0)), to);
 }
 
+CertainShapes::Known CertainShapes::joined(const Node& node) {
+  Known all = opened(of(node.input(0)), {node.int_or("axis", 0)});
+  if (!all) return all;
+  const int64_t written = node.int_or("axis", 0);
+  const auto axis = static_cast<size_t>(written < 0 ? written + std::ssize(*all) : written);
+  int64_t extent = 0;
+  for (const MaybeValue input : node.inputs) {
+    const Known part = of(input);
+    if (!part || part->size() != all->size() || (*part)[axis] < 0 ||
+        __builtin_add_overflow(extent, (*part)[axis], &extent))
+      return all;
+  }
+  (*all)[axis] = extent;
+  return all;
+}
+
+CertainShapes::Known CertainShapes::padded(const Node& node) {
+  Known out = of(node.input(0));
+  if (!out) return out;
+  const Known pads = numbers(node, "pads", 1);
+  if (node.input(3) || !pads || pads->size() != 2 * out->size()) return opened(std::move(out), {});
+  for (size_t i = 0; i < out->size(); ++i) {
+    const int64_t front = (*pads)[i], back = (*pads)[i + out->size()];
+    int64_t& extent = (*out)[i];
+    if (front == kOpen || back == kOpen || extent < 0 || __builtin_add_overflow(extent, front, &extent) ||
+        __builtin_add_overflow(extent, back, &extent) || extent < 0)
+      extent = -1;
+  }
+  return out;
+}
+
 CertainShapes::Known CertainShapes::sliced(const Node& node) {
   const Known in = of(node.input(0)), axes = numbers(node, "axes", 3);
-  return axes ? opened(in, *axes) : opened(in, {});
+  if (!in || !axes) return opened(in, {});
+  Known out = opened(in, *axes);
+  const Known starts = numbers(node, "starts", 1), ends = numbers(node, "ends", 2);
+  const Known steps = node.input(4) ? numbers(node.input(4)) : Known(Extents(axes->size(), 1));
+  if (!out || !starts || !ends || !steps) return out;
+  for (size_t i = 0; i < axes->size() && i < starts->size() && i < ends->size() && i < steps->size(); ++i) {
+    const auto axis = static_cast<size_t>((*axes)[i] < 0 ? (*axes)[i] + std::ssize(*in) : (*axes)[i]);
+    const int64_t extent = (*in)[axis];
+    if (extent < 0 || (*starts)[i] == kOpen || (*ends)[i] == kOpen || (*steps)[i] < 1) continue;
+    const auto place = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent); };
+    const int64_t taken = std::max<int64_t>(0, place((*ends)[i]) - place((*starts)[i]));
+    (*out)[axis] = taken / (*steps)[i] + (taken % (*steps)[i] != 0 ? 1 : 0);
+  }
+  return out;
 }
 
 CertainShapes::Known CertainShapes::transposed(const Node& node) {

@@ -41,6 +41,8 @@ class CertainShapes {
   Known reduced(const Node& node);
   Known reshaped(const Node& node);
   Known sliced(const Node& node);
+  Known joined(const Node& node);
+  Known padded(const Node& node);
   Known transposed(const Node& node);
   Known gathered(const Node& node);
   Known expanded(const Node& node);

@@ -92,7 +92,7 @@ struct EngineDef {
   // ---- what only some have; nullptr: it has none ----
   /// Returns the first line of a calibration cache for the version.
   Decided<std::string (*)(const Target& target, std::string_view calibrator)> cache_version;
-  /// Returns the layers of a plan that may not build beside 16-bit floats, where a version is not strongly typed.
+  /// Returns the names of nodes that stay FP32 beside 16-bit floats, where a version is not strongly typed.
   Decided<std::vector<std::string> (*)(const PlacementPlan& plan, const Graph& graph)> half_risks;
   /// Returns how long a plan's file takes on GPUs; nullopt where nothing tells.
   Decided<std::optional<SpeedEstimate> (*)(const PlacementPlan& plan, const Graph& graph, const ValueShapes& shapes)>

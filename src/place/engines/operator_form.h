@@ -24,6 +24,10 @@ enum class OperatorForm : uint8_t {
   MatrixProduct,       ///< a product of a vector is one of a matrix with one row
   PlainGemm,           ///< alpha and beta of a Gemm are 1: its constants are multiplied by them
   EarlyStrides,        ///< strides of 1x1 Convs stand further up: in another Conv, or in a MaxPool
+  FixedSizes,          ///< sizes that the graph computes although it fixes them are constants
+  BatchFirst,          ///< projections of attention read the batch as first axis, not behind a Transpose
+  FlatMlps,            ///< two linear layers with an activation between read three axes, not four
+  ShuffleProducts,     ///< a channel shuffle between 1x1 Convs is part of them, or a 1x1 Conv that picks channels
   ExplicitNorms,       ///< LayerNormalization writes out its axis and epsilon
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };

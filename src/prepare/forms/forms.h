@@ -48,6 +48,20 @@ namespace detent::forms {
 /// or with groups, else into a MaxPool of 1x1. Beside a Conv that takes other elements of the value they stay. Values
 /// of which fewer elements remain get new names.
 [[nodiscard]] GraphPatch early_strides(const Graph& graph);
+/// Sizes that Shape returns, or Gather takes of it, become constants where the graph fixes them whatever its inputs; so
+/// does the shape of a Reshape of which only the batch, or one extent, is open. Nodes that computed them go.
+[[nodiscard]] GraphPatch fixed_sizes(const Graph& graph);
+/// PyTorch's MultiheadAttention puts tokens in front of the batch, and batch and heads on one axis. Its projections
+/// read [batch, tokens, channels], and operands are turned as [batch, heads, tokens, channels] between Reshapes. Values
+/// between get new names.
+[[nodiscard]] GraphPatch batch_first(const Graph& graph);
+/// Two products with constant matrices, of a value of 4 axes, with operators between that work element by element, read
+/// 3 axes: a Reshape stands in front of the first and behind the second. Values between get new names.
+[[nodiscard]] GraphPatch flat_mlps(const Graph& graph);
+/// A channel shuffle (Reshape, Transpose, Reshape) of which Slices take channels, as in ShuffleNetV2: a 1x1 Conv behind
+/// a Slice reads the value in front of the shuffle, its weights in the order of that, with zeros for other channels;
+/// other readers get a 1x1 Conv that picks channels.
+[[nodiscard]] GraphPatch shuffle_products(const Graph& graph);
 /// A LayerNormalization writes out axis and epsilon where they are ONNX's defaults.
 [[nodiscard]] GraphPatch explicit_norms(const Graph& graph);
 /// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.

@@ -136,5 +136,34 @@ g (float16[1,2,4,4] x, float16[2] s, float16[2] b, float16[2] m, float16[2] v) =
   EXPECT_THAT(error.hint(), testing::HasSubstr("--format scales=fp32"));
 }
 
+/// Returns the types of the scales of a Conv with LeakyRelu between other Convs, in a file with 16-bit floats.
+std::vector<DataType> scales_beside_half(const std::string& target, const std::string& activation) {
+  const TemporaryFolder folder;
+  std::string weights = "{";
+  for (int i = 0; i < 16 * 16; ++i) weights += (i == 0 ? "" : ", ") + std::to_string((i * 7 % 11) - 5) + ".0";
+  write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,16,4,4] x) => (float[1,16,4,4] y) <float[16,16,1,1] w = )" +
+                               weights + "}> { c = Conv (x, w)  l = " + activation + " (c)  y = Conv (l, w) }"),
+              folder / "model.onnx");
+  QuantizeOptions options;
+  options.model = folder / "model.onnx";
+  options.output = folder / "quantized.onnx";
+  options.target = target;
+  options.data.sources = {"random:normal,n=4"};
+  options.format.float_type = FloatType::Fp16;
+  (void)quantize_model(options);
+  const Model written = read_model(options.output);
+  std::vector<DataType> found;
+  for (const Node& node : written.graph().nodes())
+    if (node.op_type == "QuantizeLinear") found.push_back(written.graph().constant(node.input(1))->type());
+  return found;
+}
+
+TEST(HalfFloats, LeaveFp32AroundLayersThatTensorRtDoesNotBuildBesideThem) {
+  EXPECT_THAT(scales_beside_half("tensorrt", "LeakyRelu"), testing::Each(DataType::Float32));
+  EXPECT_THAT(scales_beside_half("tensorrt", "Relu"), testing::Contains(DataType::Float16));
+  EXPECT_THAT(scales_beside_half("tensorrt:11", "LeakyRelu"), testing::Contains(DataType::Float16));
+}
+
 }  // namespace
 }  // namespace detent

@@ -38,5 +38,36 @@ TEST(CertainShapes, KnowTheRankBehindATile) {
   EXPECT_EQ(CertainShapes(facts).of(*model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
 }
 
+CertainShapes::Extents of_value(const std::string& inputs, const std::string& nodes) {
+  const Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]> g (" + inputs +
+                       ") => (float[A, B] z) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, "
+                       "int64[1] seven = {7}, int64[4] pads = {0, 1, 0, 2}, int64[2] flat = {0, -1}> { " +
+                       nodes + " z = Relu (y) }");
+  const GraphFacts facts(model.graph(), target_list().front());
+  return CertainShapes(facts).of(*model.graph().find_value("y")).value_or(CertainShapes::Extents{});
+}
+
+TEST(CertainShapes, AddUpWhatAConcatJoins) {
+  EXPECT_EQ(of_value("float[N, 3] a, float[N, 4] b", "y = Concat <axis = 1> (a, b)"), (CertainShapes::Extents{-1, 7}));
+  EXPECT_EQ(of_value("float[N, 3] a, float[N, M] b", "y = Concat <axis = -1> (a, b)"),
+            (CertainShapes::Extents{-1, -1}));
+}
+
+TEST(CertainShapes, CountWhatASliceTakes) {
+  EXPECT_EQ(of_value("float[N, 7] a", "y = Slice (a, one, seven, one, two)"), (CertainShapes::Extents{-1, 3}));
+  EXPECT_EQ(of_value("float[N, 7] a", "y = Slice (a, seven, one, one, one)"), (CertainShapes::Extents{-1, 0}));
+  EXPECT_EQ(of_value("float[N, M] a", "y = Slice (a, one, seven, one, two)"), (CertainShapes::Extents{-1, -1}));
+}
+
+TEST(CertainShapes, GrowByPads) {
+  EXPECT_EQ(of_value("float[N, 7] a", "y = Pad (a, pads)"), (CertainShapes::Extents{-1, 10}));
+  EXPECT_EQ(of_value("float[N, 7] a, int64[4] p", "y = Pad (a, p)"), (CertainShapes::Extents{-1, -1}));
+}
+
+TEST(CertainShapes, CopyAnOpenBatch) {
+  EXPECT_EQ(of_value("float[N, 3, 4] a", "y = Reshape (a, flat)"), (CertainShapes::Extents{-1, 12}));
+}
+
 }  // namespace
 }  // namespace detent

@@ -23,6 +23,9 @@ constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFro
                             &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
                             &kStates,          &kFloatKernels};
 
+constexpr std::array kForms{OperatorForm::FixedSizes, OperatorForm::BatchFirst, OperatorForm::FlatMlps,
+                            OperatorForm::ShuffleProducts};
+
 constexpr EngineDef kEngine{
     .id = Engine::TensorRT,
     .name = "tensorrt",
@@ -47,7 +50,7 @@ constexpr EngineDef kEngine{
     .int8_weights_alone = true,
     .packs_products = false,
     .gates_in_codes = false,
-    .forms = std::span<const OperatorForm>(),
+    .forms = kForms,
     .half_bias_codes = false,
     .runs_qoperators = false,
     .float32_scales = false,

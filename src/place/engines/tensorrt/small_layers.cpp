@@ -8,7 +8,8 @@
 //     input or output channels are a multiple of 8; the kernel is square; the Conv reads a graph input, or one of the
 //     two counts is at least 16.
 //   - A Conv of several groups with fewer than 16 output channels or input channels per group. It is INT8 all the same
-//     if output channels are a multiple of 8 and each kernel extent is at least 3.
+//     if each kernel extent is at least 3, and output channels are a multiple of 8 or, of a depthwise Conv, at
+//     least 16.
 //   - A Gemm or MatMul with N or K below 16, or with one row or column.
 //   - In three dimensions a Conv below 64 input or output channels, a ConvTranspose below 128, and both below 8192
 //     output positions. In one and two dimensions ConvTranspose has no such rule.
@@ -19,9 +20,9 @@
 // * Why: such layers gain nothing in INT8, and FP8 kernels with so few channels are slower than those of FP16.
 // * Change it: `--policy small-layers=auto|quantize`; `quantize` turns the rule off.
 // * Source: Model-Optimizer (channel and GEMV exclusions). Three dimensions: TensorRT 10.6 on an H100, 12544 positions.
-//   Speed of INT8 over FP16 between pairs: Conv of 8, 12, 16, 32, 64 and 128 channels .87, .93, .91, 1.00, 1.04 and
-//   1.30; ConvTranspose of 16, 32, 64, 128 and 256 channels .8, .9, .95, .87 to 1.11 and 1.04. The limit of 8192
-//   positions is an assumption.
+//   Depthwise Convs of 20, 58 and 116 channels run in INT8 there. Speed of INT8 over FP16 between pairs: Conv of 8, 12,
+//   16, 32, 64 and 128 channels .87, .93, .91, 1.00, 1.04 and 1.30; ConvTranspose of 16, 32, 64, 128 and 256 channels
+//   .8, .9, .95, .87 to 1.11 and 1.04. The limit of 8192 positions is an assumption.
 // * Networks: models/occupancy3d, whose head has one output channel.
 
 #include <fmt/core.h>
@@ -49,7 +50,8 @@ bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   if (out >= kSmall && per_group >= kSmall) return false;
   const auto kernel = weight.dims().subspan(2);
   if (group != 1)
-    return !(out % kVector == 0 && std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k >= 3; }));
+    return !((out % kVector == 0 || (per_group == 1 && out >= kSmall)) &&
+             std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k >= 3; }));
   const bool square = std::all_of(kernel.begin(), kernel.end(), [&](int64_t k) { return k == kernel[0]; });
   const bool divisible = out % kVector == 0 || per_group % kVector == 0;
   return !(divisible && square && (fed_by_graph_input(draft.facts(), node) || out >= kSmall || per_group >= kSmall));
