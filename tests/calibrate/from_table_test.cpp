@@ -39,7 +39,8 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y)
     Model model = parse_model_text(old);
     prepare_model(model, target);
     std::vector<std::string> names;
-    for (const Node& node : model.graph().nodes()) names.push_back(node.op_type + " " + node.name);
+    for (const Node& node : model.graph().nodes())
+      if (node.op_type != "Shape") names.push_back(node.op_type + " " + node.name);  // sizes have no range
     if (first.empty()) first = names;
     EXPECT_EQ(names, first) << target.spec();
   }

@@ -19,7 +19,7 @@ bool has_open_size(const InputSpec& input) {
   return std::ranges::any_of(input.shape, [](int64_t extent) { return extent < 0; });
 }
 
-/// Returns " --shape 'NAME=1,3,48,192'"; an empty cache counts as one position.
+/// Returns " --shape NAME=1,3,48,192"; an empty cache counts as one position.
 std::string shape_word(const std::string& input, const Shape& shape) {
   std::string sizes;
   for (size_t axis = 0; axis < shape.rank(); ++axis)

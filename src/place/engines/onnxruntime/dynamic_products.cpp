@@ -28,7 +28,7 @@
 //   engine would want another pair behind.
 // * Why: values of language models differ from text to text, and no scale in advance fits all; with few tokens the
 //   weights are what takes time. Behind a pair without one behind the layer, a bias is a DequantizeLinear and an Add.
-//   [Figures](../../../decisions/place.md#run-time-scales-instead-of-floats). The whole batch has one range: a sample's
+//   [Figures](../decisions/place.md#run-time-scales-instead-of-floats). The whole batch has one range: a sample's
 //   result depends on what runs beside it.
 // * Change it: `--exclude` keeps a product float, `--include` gives it (or another node) pairs; `--activation uint8`,
 //   has all scales in advance; `--policy residual=float` keeps R15's products float.
@@ -80,6 +80,21 @@ bool needs_pair_behind(const GraphFacts& facts, const Node& node) {
          });
 }
 
+// True for data behind the Relu or Clip of such a product: they have a pair.
+bool reads_pair_behind(const GraphFacts& facts, const Node& node) {
+  const Graph& graph = facts.graph();
+  const Node* const cut = node.input(0) ? graph.producer(*node.input(0)) : nullptr;
+  if (!cut || (facts.kind(cut->id) != OpKind::Relu && facts.kind(cut->id) != OpKind::Clip) || !cut->input(0))
+    return false;
+  const Node* const maker = graph.producer(*cut->input(0));
+  if (!maker) return false;
+  if (facts.is_weighted(maker->id)) return true;
+  return facts.kind(maker->id) == OpKind::Add && std::ranges::any_of(present(maker->inputs), [&](ValueId input) {
+           const Node* const product = graph.producer(input);
+           return product && facts.is_weighted(product->id);
+         });
+}
+
 // True for a node that other rules decide about: it is to have pairs.
 bool has_pairs(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
   const bool wanted = draft.is_forced(node.id) || draft.measured().fixed.contains(node.name);
@@ -114,7 +129,7 @@ void mark_beside_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes())
     if (facts.is_weighted(node.id) && !is_recurrent(node) && !draft.is_forced(node.id) && !draft.is_out(node.id) &&
         !draft.measured().ruined.contains(node.name) && obstacle_of(facts, node).empty() &&
-        !needs_pair_behind(facts, node))
+        !needs_pair_behind(facts, node) && !reads_pair_behind(facts, node))
       draft.run_dynamic(node.id, kBesideRuined);
 }
 
