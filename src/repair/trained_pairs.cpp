@@ -103,6 +103,11 @@ TrainedPairs::TrainedPairs(const Model& written, QdqReading pairs, bool direct_o
     unusable.erase(name);
     values[name] = std::ranges::max_element(grids, {}, [](const auto& vote) { return vote.second; })->first;
   }
+  // A pair in front of a Cast to 16-bit floats is read behind it; its scale is that of the value in front, too.
+  for (const auto& [name, grid] : std::map(values)) {
+    const Node* cast = graph.producer(*graph.find_value(name));
+    if (cast && cast->op_type == "Cast" && cast->input(0)) values.try_emplace(graph.value(*cast->input(0)).name, grid);
+  }
   find_unread(before);
 
   GraphPatch numbers;

@@ -36,13 +36,19 @@ accepts "for another target they are not" repair in/split.onnx --target tensorrt
 grep -q '^pairs: [0-9]* kept, 2 moved' stdout || fail "the scales at the Concats were not joined"
 
 # A file that Detent wrote for the target stays, to the byte: pairs between FP32 values and 16-bit ones among them.
-for written in "tensorrt:11" "tensorrt --float-type fp16" "openvino --float-type fp16" "onnxruntime --float-type fp16" \
+for written in "tensorrt:11" "openvino --float-type fp16" "onnxruntime --float-type fp16" \
   "onnxruntime --policy quantize-outputs=on"; do
   target=${written%% *}
   accepts "a file for $written" quantize "$model" $data --accuracy fast --accept-broken --overwrite -o in/own.onnx --target $written
   accepts "a repair of a file for $written" repair in/own.onnx --target $target --quiet --overwrite -o in/same.onnx
   cmp -s in/own.onnx in/same.onnx || fail "a repair changed a file for $written"
 done
+# What TensorRT 10 needs in FP32 beside 16-bit floats has pairs that a Cast reads: their scales are found, if not their
+# place.
+accepts "a file of FP32 beside FP16" quantize "$model" $data --accuracy fast --accept-broken --overwrite -o in/own.onnx \
+  --target tensorrt --float-type fp16
+run repair in/own.onnx --target tensorrt --overwrite -o in/same.onnx
+[ "$code" -le 1 ] || fail "a repair of FP32 beside FP16: exit $code"
 
 # Codes that leave the graph or that a body reads stay as they are, and a pair of INT32 data is one behind a Cast.
 while read -r name network; do
