@@ -43,8 +43,8 @@ for written in "tensorrt:11" "openvino --float-type fp16" "onnxruntime --float-t
   accepts "a repair of a file for $written" repair in/own.onnx --target $target --quiet --overwrite -o in/same.onnx
   cmp -s in/own.onnx in/same.onnx || fail "a repair changed a file for $written"
 done
-# Pairs of FP32 beside 16-bit floats, which TensorRT 10 needs, are read by a Cast: a repair finds their scales, if not their
-# place.
+# Pairs of FP32 beside 16-bit floats, which TensorRT 10 needs, are read by a Cast: a repair finds their scales, if not
+# their place.
 accepts "a file of FP32 beside FP16" quantize "$model" $data --accuracy fast --accept-broken --overwrite -o in/own.onnx \
   --target tensorrt --float-type fp16
 run repair in/own.onnx --target tensorrt --overwrite -o in/same.onnx
