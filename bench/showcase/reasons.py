@@ -29,7 +29,7 @@ REASONS = [
     (["ort"], ALL, "The same layers in INT8; the peer has pooling and activations on codes as well, at fewer dB."),
     (["ort", "openvino"], ["line_orientation"],
      "Depthwise 5x5 kernels of INT8 take 3 to 8 times as long as float ones; the search by latency writes the float model."),
-    (["ort", "openvino"], ["gtcrn_simple"], "Small recurrent parts and copies between layers; the search finds what is faster."),
+    (["ort", "openvino"], ["gtcrn_simple"], "Small recurrent parts and copies between layers; for ONNX Runtime the search writes the float model."),
     (["ort"], ["chars_gpt"], "Static scales of attention's inputs; the peer's scales at run time lose 4 dB."),
     (["ort", "openvino"], ["g2p_decoder", "duck_policy", "latentradio_enc", "g2p_encoder"],
      "A file of .1 ms, in which a pair more or less is a tenth of the time."),
