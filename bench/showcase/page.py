@@ -137,7 +137,7 @@ def dominated(rows):
                     values = [f"{MEASURES[measure][0]} {shown(row, measure, peer)}, Detent {shown(row, measure, ours)}"
                               for measure in measures if shown(row, measure, peer)]
                     said.append((row.network.title, engine, f"{NAMES[peer]}: {'; '.join(values)}"))
-            if files and all(row.beaten_by(engine, tool, "float") for tool in files):
+            if files and all(row.beaten_by(engine, tool, "float") and not row.is_exact(tool) for tool in files):
                 said.append((row.network.title, engine, f"slower than float: {MEASURES[engine][0]} "
                              f"{shown(row, engine, 'float')}, Detent {shown(row, engine, files[-1])}"))
     return said

@@ -177,6 +177,12 @@ class PlanChecker {
     if (names(marked(&ValueDecision::unsigned_codes)) != wanted) fail(line, "other values have unsigned codes");
   }
 
+  void check_near(std::istringstream& words, int line) {
+    std::set<std::string> wanted;
+    for (std::string name; words >> name;) wanted.insert(name);
+    if (names(marked(&ValueDecision::near_symmetric)) != wanted) fail(line, "other values may have a symmetric grid");
+  }
+
   void check_wide(std::istringstream& words, int line) {
     wide_listed_ = true;
     std::set<std::string> wanted;
@@ -290,6 +296,8 @@ class PlanChecker {
       check_group(words, line.number);
     else if (word == "symmetric")
       check_symmetric(words, line.number);
+    else if (word == "near")
+      check_near(words, line.number);
     else if (word == "unsigned")
       check_unsigned(words, line.number);
     else if (word == "wide")

@@ -142,6 +142,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_symmetric(ValueId value) {
     return roots_of(&ValueDecision::symmetric).contains(scale_root(value));
   }
+  /// Does so where the value's range reaches about as far on both sides of 0, or only above it.
+  void make_near_symmetric(ValueId value) { values_[value].near_symmetric = true; }
   /// Gives the pair on the value, if it has one in the end, unsigned codes in a plan of signed ones.
   void make_unsigned(ValueId value) { values_[value].unsigned_codes = true; }
   /// Adds a sentence to the reason of every pair on the value.

@@ -128,7 +128,8 @@ std::set<ValueId> PlacementDraft::roots_of(bool ValueDecision::*mark) {
 
 /// Says of all values what holds for those with one scale.
 void PlacementDraft::finish_groups(PlacementPlan& plan) {
-  for (const auto mark : {&ValueDecision::symmetric, &ValueDecision::unsigned_codes, &ValueDecision::mask}) {
+  for (const auto mark : {&ValueDecision::symmetric, &ValueDecision::near_symmetric, &ValueDecision::unsigned_codes,
+                          &ValueDecision::mask}) {
     const std::set<ValueId> roots = roots_of(mark);
     for (auto& [id, value] : plan.values) value.*mark = roots.contains(scale_root(id));
   }

@@ -51,11 +51,17 @@ void PlacementPlan::take_pairs(const std::function<bool(ValueId)>& of) {
   std::erase_if(values, [&](const auto& one) { return one.second.pair && of(one.first); });
 }
 
+bool is_near_symmetric(const Range& range) {
+  constexpr float kMostSteps = 1.25F;  // 2 dB more noise of that value at most (src/decisions/place.md)
+  return 2 * range.amax() <= kMostSteps * (range.max - range.min);
+}
+
 DataType PlacementPlan::code_type(ValueId value, const Range& range, DataType activations) const {
   const CodeFormat& format = code_format(activations);
   const ValueDecision& decision = about(value);
   if (decision.unsigned_codes && activations == DataType::Int8) return DataType::UInt8;
-  if (!decision.symmetric || range.min >= 0 || format.symmetric == activations) return activations;
+  const bool near = decision.near_symmetric && !decision.unsigned_codes && is_near_symmetric(range);
+  if ((!decision.symmetric && !near) || range.min >= 0 || format.symmetric == activations) return activations;
   const bool moved =
       range.given_scale > 0 && range.given_zero_point >= 0 && range.given_zero_point != 1 << (format.bits - 1);
   return moved ? activations : format.symmetric;

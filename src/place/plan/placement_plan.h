@@ -44,6 +44,7 @@ struct ValueDecision {
   bool wide = false;            ///< its codes have 16 bits
   bool second_pair = false;     ///< some edge reads codes of the other width
   bool symmetric = false;       ///< its zero point must be 0
+  bool near_symmetric = false;  ///< its zero point is 0 where that costs few steps (PlacementPlan::code_type)
   bool unsigned_codes = false;  ///< UINT8 codes in a plan of INT8 ones
   bool mask = false;            ///< its huge negative numbers may be cut (PlacementPlan::masked_sums)
   std::optional<Range> fixed;   ///< its range is given, not measured (Softmax)
@@ -129,8 +130,8 @@ struct PlacementPlan {
   /// Returns the codes that an edge with a pair reads.
   [[nodiscard]] CodeType codes_of(const EdgeDecision& edge) const;
   /// Returns the type of a value's codes: `activations`, that without a zero point for a symmetric value that goes
-  /// below 0, or UINT8 instead of INT8 for one of unsigned codes. A given zero point other than the middle stays, with
-  /// its type.
+  /// below 0 (or one that is near_symmetric and has such a range), or UINT8 instead of INT8 for one of unsigned codes.
+  /// A given zero point other than the middle stays, with its type.
   [[nodiscard]] DataType code_type(ValueId value, const Range& range, DataType activations) const;
   /// Returns the values that share one scale, by group.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;
@@ -145,6 +146,9 @@ struct PlacementPlan {
   /// Returns nullptr when the node is not a weighted op.
   [[nodiscard]] const LayerDecision* find_layer(NodeId node) const;
 };
+
+/// True where symmetric codes take at most 1.25 times the steps of asymmetric ones. Range{} -> true.
+[[nodiscard]] bool is_near_symmetric(const Range& range);
 
 /// Returns the edge whose pair an input slot reads: its own, or the first one before copies that pairs moved across
 /// (V2). nullptr: the slot reads floats.

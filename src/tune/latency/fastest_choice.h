@@ -32,8 +32,7 @@ struct FastestChoice {
 /// Variants  of those that take the same time as the one with the least belief: the most accurate one, within 1 dB the
 ///           one with the fewest changes. It is taken where both its times and the model say that it is faster than the
 ///           default.
-/// Float, cast  replace that where they are faster, or where they take the same time as a variant, are faster than the
-///           default as well and more accurate by 1 dB.
+/// Float, cast  replace that where they are faster, or take the same time and are more accurate by 1 dB.
 /// Empty     without times of the default: the faster of float and cast, Default without these.
 [[nodiscard]] FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise);
 

@@ -165,6 +165,19 @@ TEST(PlacementPlan, CodesAreSignedWhereTheEngineWantsZeroPoint0) {
   EXPECT_EQ(plan.code_type(value, {-1, 3, .01F, 100}, DataType::UInt8), DataType::UInt8) << "a given zero point stays";
 }
 
+TEST(PlacementPlan, CodesThatMayBeSignedAreWhereTheyHaveAboutAsManySteps) {
+  PlacementPlan plan;
+  const ValueId value{0};
+  plan.values[value].near_symmetric = true;
+  EXPECT_EQ(plan.code_type(value, {-2, 3}, DataType::UInt8), DataType::Int8) << "6 instead of 5";
+  EXPECT_EQ(plan.code_type(value, {-3, 2}, DataType::UInt8), DataType::Int8);
+  EXPECT_EQ(plan.code_type(value, {-1, 3}, DataType::UInt8), DataType::UInt8) << "6 instead of 4";
+  EXPECT_EQ(plan.code_type(value, {0, 3}, DataType::UInt8), DataType::UInt8);
+  EXPECT_EQ(plan.code_type(value, {-2, 3, .02F, 100}, DataType::UInt8), DataType::UInt8) << "a given zero point stays";
+  plan.values[value].unsigned_codes = true;
+  EXPECT_EQ(plan.code_type(value, {-2, 3}, DataType::UInt8), DataType::UInt8) << "another reader wants a zero point";
+}
+
 TEST(PlacementPlan, AnEdgeReadsTheCodesOfItsValueOrThoseOfTheOtherWidth) {
   PlacementPlan plan;
   const ValueId narrow{0}, wide{1};

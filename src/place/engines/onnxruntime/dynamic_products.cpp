@@ -11,10 +11,11 @@
 // * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
 //   number in this run give scale and zero point of their UINT8 codes. By default these are the products that R15 would
 //   keep float for their data (not with `--policy residual=float`), and where there are such, all other products but
-//   those in front of a Relu or Clip; R13 and bounds judge them like any quantized layer. `quantize` evens out channels
-//   of their data by a Mul in front where outputs gain 1 dB. With `--activation dynamic` all are. With data or a table,
-//   a Conv and other layers that have no such form get scales in advance by the other rules, and so do the nodes
-//   between them. Without, all else stays float; so do, always,
+//   those in front of a Relu or Clip; R13 and bounds judge them like any quantized layer. Where every layer of the
+//   graph is a product of one row (a policy, a step of a decoder), all have them too. `quantize` evens out channels of
+//   their data by a Mul in front where outputs gain 1 dB. With `--activation dynamic` all are. With data or a table, a
+//   Conv and other layers that have no such form get scales in advance by the other rules, and so do the nodes between
+//   them. Without, all else stays float; so do, always,
 //
 //   - products of two activations, attention included, and
 //   - all other nodes where every layer is a product.
@@ -27,7 +28,8 @@
 //   `--include` gives it the pair without that question. In front of a Relu or Clip it never has one, because the
 //   engine would want another pair behind.
 // * Why: values of language models differ from text to text, and no scale in advance fits all; with few tokens the
-//   weights are what takes time. Behind a pair without one behind the layer, a bias is a DequantizeLinear and an Add.
+//   weights are what takes time. Behind a pair without one behind the layer, a bias is a DequantizeLinear and an Add;
+//   with one row these two take a fifth of the layer's time.
 //   [Figures](../decisions/place.md#run-time-scales-instead-of-floats). The whole batch has one range: a sample's
 //   result depends on what runs beside it.
 // * Change it: `--exclude` keeps a product float, `--include` gives it (or another node) pairs; `--activation uint8`,
@@ -39,6 +41,7 @@
 #include <algorithm>
 
 #include "ops/traits.h"
+#include "place/draft/certain_shapes.h"
 #include "place/engines/onnxruntime/rules.h"
 
 namespace detent::rules::onnxruntime {
@@ -95,6 +98,32 @@ bool reads_pair_behind(const GraphFacts& facts, const Node& node) {
          });
 }
 
+constexpr const char* kOneRow =
+    "scale and codes of its data are found at run time: of one row that takes less time than a pair and a bias behind "
+    "the product";
+
+// True for one row of numbers, by the graph and, where that leaves a size open, by the samples.
+bool is_one_row(const CertainShapes::Extents& sizes, const Shape* of_samples) {
+  if (sizes.empty() || (of_samples && of_samples->rank() != sizes.size())) return false;
+  for (size_t axis = 0; axis + 1 < sizes.size(); ++axis)
+    if (sizes[axis] != 1 && (sizes[axis] >= 0 || !of_samples || (*of_samples)[axis] != 1)) return false;
+  return true;
+}
+
+// True where all layers are products of one row each that may have run-time scales.
+bool all_products_of_one_row(const GraphFacts& facts) {
+  CertainShapes shapes(facts);
+  bool found = false;
+  for (const Node& node : facts.graph().nodes()) {
+    if (!facts.is_weighted(node.id)) continue;
+    if (!obstacle_of(facts, node).empty() || needs_pair_behind(facts, node)) return false;
+    const auto rows = shapes.of(node.input(0));
+    if (!rows || !is_one_row(*rows, facts.find_shape(node.input(0)))) return false;
+    found = true;
+  }
+  return found;
+}
+
 // True for a node that other rules decide about: it is to have pairs.
 bool has_pairs(const GraphFacts& facts, const PlacementDraft& draft, const Node& node) {
   const bool wanted = draft.is_forced(node.id) || draft.measured().fixed.contains(node.name);
@@ -133,6 +162,13 @@ void mark_beside_ruined(const GraphFacts& facts, PlacementDraft& draft) {
       draft.run_dynamic(node.id, kBesideRuined);
 }
 
+void mark_one_row(const GraphFacts& facts, PlacementDraft& draft) {
+  if (!draft.options().ruined_products_dynamic || !all_products_of_one_row(facts)) return;
+  for (const Node& node : facts.graph().nodes())
+    if (facts.is_weighted(node.id) && !draft.is_forced(node.id) && !draft.is_out(node.id))
+      draft.run_dynamic(node.id, kOneRow);
+}
+
 // Gives products run-time scales that R15 would keep float. Adds of the stream stay float.
 void mark_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   const PlacementRequest& options = draft.options();
@@ -149,6 +185,11 @@ void mark_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   if (found) mark_beside_ruined(facts, draft);
 }
 
+void mark_by_default(const GraphFacts& facts, PlacementDraft& draft) {
+  mark_one_row(facts, draft);
+  mark_ruined(facts, draft);
+}
+
 // Says why a product has a scale in advance.
 void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
   if (!draft.options().dynamic_products) return;
@@ -159,7 +200,7 @@ void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kRuinedProducts{.name = {"O13", "dynamic product"}, .mark = mark_ruined};
+constinit const Rule kRuinedProducts{.name = {"O13", "dynamic product"}, .mark = mark_by_default};
 constinit const Rule kDynamicProducts{.name = {"O13", "dynamic product"}, .mark = mark_dynamic, .share = explain_fixed};
 
 }  // namespace detent::rules::onnxruntime

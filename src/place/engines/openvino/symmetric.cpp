@@ -9,11 +9,13 @@
 //
 // * Decides: the pairs that a ConvTranspose, a product of two activations or of a constant on the left (V4), or a
 //   product of rows that a Concat puts together reads have zero point 0: INT8 codes where the value goes below 0, UINT8
-//   where it does not. A pair with signed codes stays behind a Concat. With `--activation int8` a Conv behind a Concat
-//   reads UINT8.
+//   where it does not. A pair with signed codes stays behind a Concat. Pairs of other layers have zero point 0 as well
+//   where codes then have at most 1.25 times the steps. A Conv behind a Concat reads UINT8 with a zero point, with
+//   `--activation int8`, too.
 // * Why: with another zero point, 128 too, the first run in float; with the last the model does not compile ("cannot be
 //   broadcasted"). Signed codes of values that are nowhere negative are wrong in front of a Concat on CPUs with VNNI.
-//   On CPUs without AMX a Conv computes other numbers of any signed codes that a Concat joins (10 dB).
+//   On CPUs without AMX a Conv computes other numbers of any signed codes that a Concat joins (10 dB). With AMX a zero
+//   point takes up to a fifth of a network's time ([figures](../decisions/place.md#signed-codes-for-openvino)).
 // * Change it: no option.
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.
 // * Networks: models/occupancy3d, models/style_starry_night, exports/tcn1d.
@@ -42,14 +44,16 @@ void share_symmetric(const GraphFacts& facts, PlacementDraft& draft) {
     for (const int slot : facts.data_slots(node.id)) {
       if (!draft.is_pair(node.id, slot)) continue;
       const ValueId value = *node.input(slot);
+      const OpKind kind = facts.kind(node.id);
       if (wants_zero_point_0(facts, node, slot)) {
         draft.make_symmetric(value);
         draft.explain_pairs(value, facts.describe(node.id) + " wants zero point 0");
-      } else if (draft.options().int8_activations && facts.kind(node.id) == OpKind::Conv) {
-        const MaybeNode concat = concat_in_front(facts, node, slot);
-        if (!concat) continue;
+      } else if (const MaybeNode concat = kind == OpKind::Conv ? concat_in_front(facts, node, slot) : kNoNode) {
         draft.make_unsigned(value);
-        draft.explain_pairs(value, "UINT8: signed codes from " + facts.describe(*concat) + " are wrong in a Conv");
+        if (draft.options().int8_activations)
+          draft.explain_pairs(value, "UINT8: signed codes from " + facts.describe(*concat) + " are wrong in a Conv");
+      } else if (kind == OpKind::Conv || kind == OpKind::MatMul || kind == OpKind::Gemm) {
+        draft.make_near_symmetric(value);
       }
     }
 }
