@@ -11,11 +11,11 @@
 // * Decides: a MatMul or Gemm of FP32 data with a constant matrix on the right reads floats, whose smallest and largest
 //   number in this run give scale and zero point of their UINT8 codes. By default these are the products that R15 would
 //   keep float for their data (not with `--policy residual=float`), and where there are such, all other products but
-//   those in front of a Relu or Clip; R13 and bounds judge them like any quantized layer. So do all
-//   products of a graph whose layers are products of one row each (a policy, a step of a decoder). `quantize` evens out
-//   channels of their data by a Mul in front where outputs gain 1 dB. With `--activation dynamic` all are. With data or
-//   a table, a Conv and other layers that have no such form get scales in advance by the other rules, and so do the
-//   nodes between them. Without, all else stays float; so do, always,
+//   those in front of a Relu or Clip; R13 and bounds judge them like any quantized layer. Products of
+//   one row have them, too, where all layers of the graph are such (a policy, a step of a decoder). `quantize` evens
+//   out channels of their data by a Mul in front where outputs gain 1 dB. With `--activation dynamic` all are. With
+//   data or a table, a Conv and other layers that have no such form get scales in advance by the other rules, and so do
+//   the nodes between them. Without, all else stays float; so do, always,
 //
 //   - products of two activations, attention included, and
 //   - all other nodes where every layer is a product.
