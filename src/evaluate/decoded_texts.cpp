@@ -1,7 +1,5 @@
 #include "evaluate/decoded_texts.h"
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/text.h"
@@ -21,8 +19,6 @@ constexpr size_t kNamedClips = 5;  // files in a message
 double rate_of(const TextErrors& errors) {
   return errors.words > 0 ? static_cast<double>(errors.wrong_words) / static_cast<double>(errors.words) : 0;
 }
-
-double rate_without(TextErrors all, const TextErrors& one) { return rate_of(all -= one); }
 
 std::vector<std::string> tokens_of(const EvaluationOptions& options) {
   if (options.vocabulary.empty())
@@ -85,18 +81,11 @@ TextErrors sum_of(const std::vector<TextErrors>& errors) {
   return sum;
 }
 
-double error_of_rise(const std::vector<TextErrors>& one, const std::vector<TextErrors>& other) {
-  const auto n = static_cast<double>(one.size());
-  if (n < 2) return std::numeric_limits<double>::infinity();
-  const TextErrors all_one = sum_of(one), all_other = sum_of(other);
-  std::vector<double> rises;
-  double mean = 0, squares = 0;
-  for (size_t i = 0; i < one.size(); ++i) {
-    rises.push_back(rate_without(all_one, one[i]) - rate_without(all_other, other[i]));
-    mean += rises.back() / n;
-  }
-  for (const double rise : rises) squares += (rise - mean) * (rise - mean);
-  return std::sqrt(squares * (n - 1) / n);
+std::vector<double> rates_without_one(const std::vector<TextErrors>& errors) {
+  const TextErrors all = sum_of(errors);
+  std::vector<double> rates;
+  for (const TextErrors& one : errors) rates.push_back(rate_of(TextErrors(all) -= one));
+  return rates;
 }
 
 }  // namespace detent

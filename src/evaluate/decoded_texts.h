@@ -45,8 +45,7 @@ class DecodedTexts {
 /// Returns the sum over clips.
 [[nodiscard]] TextErrors sum_of(const std::vector<TextErrors>& errors);
 
-/// Returns the jackknife standard error, over clips, of the difference of two word error rates on the same clips.
-/// Empty  infinity below two clips.
-[[nodiscard]] double error_of_rise(const std::vector<TextErrors>& one, const std::vector<TextErrors>& other);
+/// Returns the word error rates without each one of the clips, for a jackknife.
+[[nodiscard]] std::vector<double> rates_without_one(const std::vector<TextErrors>& errors);
 
 }  // namespace detent

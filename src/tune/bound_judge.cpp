@@ -84,22 +84,21 @@ bool BoundJudge::leaves_room(const Score& score) const {
   return score.score >= *bound_.min_sqnr_db + kHalfOfTheNoise;
 }
 
-std::vector<BoundJudge::Score> BoundJudge::measure_texts(std::span<const Model> variants, std::string_view task) const {
-  TaskSums reference;
-  reference.texts = sum_of(texts_->float_errors());
-  std::vector<Score> scores;
-  for (const Model& variant : variants) {
-    TaskSums found;
-    found.texts = sum_of(texts_->errors_of(variant, task));
-    Score& score = scores.emplace_back();
-    score.metrics = found.metrics(), score.fp32_metrics = reference.metrics();
-    score.score = score.metrics.at(metric_.name), score.fp32 = score.fp32_metrics.at(metric_.name);
-  }
-  return scores;
+BoundJudge::Score BoundJudge::score_of(const std::vector<TextErrors>& texts) const {
+  TaskSums found, reference;
+  found.texts = sum_of(texts), reference.texts = sum_of(texts_->float_errors());
+  Score score;
+  score.metrics = found.metrics(), score.fp32_metrics = reference.metrics();
+  score.score = score.metrics.at(metric_.name), score.fp32 = score.fp32_metrics.at(metric_.name);
+  return score;
 }
 
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
-  if (texts_) return measure_texts(variants, task);
+  if (texts_) {
+    std::vector<Score> scores;
+    for (const Model& variant : variants) scores.push_back(score_of(texts_->errors_of(variant, task)));
+    return scores;
+  }
   std::vector<std::string> folders{"fp32"};
   for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
   const auto found = judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = false});

@@ -68,13 +68,13 @@ class BoundJudge {
   [[nodiscard]] const std::vector<std::string>& judged_values() const { return judge_->values(); }
   [[nodiscard]] const TaskMetric& task() const { return judge_->task(); }
 
+  /// Returns the score of decoded texts, by the errors of each clip. Only with texts().
+  [[nodiscard]] Score score_of(const std::vector<TextErrors>& texts) const;
   /// Runs quantized variants of the model over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
 
  private:
-  [[nodiscard]] std::vector<Score> measure_texts(std::span<const Model> variants, std::string_view task) const;
-
   const AccuracyBound& bound_;
   EvaluationOptions by_batch_;  // what single outputs are judged by: without decoded texts
   RunSettings settings_;

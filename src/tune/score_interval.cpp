@@ -174,19 +174,12 @@ void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& 
 }
 
 ScoreReport measure_texts(const BoundJudge& judge, const Model& model) {
-  const DecodedTexts& texts = *judge.texts();
-  const std::vector<TextErrors>& reference = texts.float_errors();
-  const std::vector<TextErrors> own = texts.errors_of(model, "scoring the texts");
-  TaskSums sums, float_sums;
-  sums.texts = sum_of(own), float_sums.texts = sum_of(reference);
-  BoundJudge::Score score;
-  score.metrics = sums.metrics(), score.fp32_metrics = float_sums.metrics();
-  score.score = score.metrics.at(judge.metric().name), score.fp32 = score.fp32_metrics.at(judge.metric().name);
-  ScoreReport report = describe_score(judge, score);
+  const std::vector<TextErrors> own = judge.texts()->errors_of(model, "scoring the texts");
+  ScoreReport report = describe_score(judge, judge.score_of(own));
   // One word more or less may be wrong in other clips, where none differs here.
-  const double one_more = std::sqrt(2.0) / static_cast<double>(std::max<uint64_t>(1, sums.texts.words));
-  const double error = std::hypot(error_of_rise(own, reference), one_more);
-  if (std::isfinite(error)) {
+  const double one_more = std::sqrt(2.0) / static_cast<double>(std::max<uint64_t>(1, sum_of(own).words));
+  const double sampling = jackknife_error(rates_without_one(own), rates_without_one(judge.texts()->float_errors()));
+  if (const double error = std::hypot(sampling, one_more); std::isfinite(error)) {
     const double half = interval_errors(own.size()) * error;
     report.interval = {*report.drop - half, *report.drop + half};
   }
