@@ -1,5 +1,5 @@
-"""probes.py FOLDER [BEGINNING | --open]: writes a network for each row of kernels.csv, for run.py, with the Q/DQ file, the
-float file and list.json. BEGINNING: of a row, as "Conv,3". --open: rows without `runs`, which no engine was asked yet.
+"""probes.py FOLDER [BEGINNING | --open]: writes a network for each row of kernels.csv, for run.py, with the Q/DQ file,
+the float file and list.json. BEGINNING: of a row, as "Conv,3". --open: rows without `runs`: no engine was asked yet.
 
 The layer under test is called `probe`. A Conv stands in front of it, except where `stem` says that it reads the
 network's input; `behind` says what reads it: an INT8 Conv (int8), a pair in front of the output (pair), the output,

@@ -1,4 +1,4 @@
-"""report.py FOLDER [--list | --kernels]: prints a row for each network of FOLDER, an empty one where run.py has no result.
+"""report.py FOLDER [--list | --kernels]: prints a row for each network, an empty one where run.py has no result.
 
 Needs the program (environment DETENT; `detent explain` reads the layers), the folder of pack.py, and FOLDER/results.
 Columns: what the file has against FP32 on the GPU and, in brackets, in ONNX Runtime; layers that `detent lint` counts
