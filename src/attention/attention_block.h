@@ -34,6 +34,9 @@ struct AttentionBlock {
   bool rotary = false;                ///< positions turn Q and K
   bool grouped = false;               ///< keys are repeated for groups of queries
   AttentionSizes sizes = {};
+  /// The Reshape that parts the batch, so that each window of an image gets its own mask, as a sentence like
+  /// `obstacle`; empty without one. Kernels of floats take it.
+  std::string windows = {};
   std::string obstacle = {};  ///< why no engine makes one kernel of it, as a sentence; empty: its form is one of those
 
   [[nodiscard]] bool is_operator() const { return first == second; }

@@ -103,10 +103,12 @@ std::string wrong_mask(const Graph& graph, const AttentionBlock& block, const Ex
     const auto extents = extents_of(mask);
     if (!extents) continue;
     const std::string name = "the mask '" + graph.value(mask).name + "'";
-    if (extents->size() > 4) return name + " has more than 4 axes";
+    const size_t most = block.windows.empty() ? 4 : 5;
+    if (extents->size() > most) return name + " has more than " + std::to_string(most) + " axes";
     if (!scores) continue;
-    if (extents->size() > scores->size()) return name + " has more axes than the scores";
-    for (size_t back = 1; back <= extents->size(); ++back) {
+    const bool of_windows = !block.windows.empty() && extents->size() == most;  // the batch is two axes there
+    if (extents->size() > scores->size() && !of_windows) return name + " has more axes than the scores";
+    for (size_t back = 1; back <= std::min(extents->size(), of_windows ? size_t{3} : scores->size()); ++back) {
       const int64_t wide = (*extents)[extents->size() - back], own = (*scores)[scores->size() - back];
       if (wide > 1 && own == 1) return name + " is larger than the scores and repeats them";
     }
@@ -131,6 +133,13 @@ std::string wrong_form(const Graph& graph, const AttentionBlock& block, const So
   return wrong_mask(graph, block, extents_of);
 }
 
+/// True where Softmax reads scores of the form that the product writes.
+bool is_whole_again(const Graph& graph, const AttentionBlock& block, const SoftmaxForm& softmax,
+                    const ExtentsOf& extents_of) {
+  const auto written = extents_of(*graph.node(block.first).output(0)), read = extents_of(softmax.input);
+  return written && read && *written == *read;
+}
+
 std::optional<AttentionBlock> block_around(const Graph& graph, const SoftmaxForm& softmax,
                                            const ExtentsOf& extents_of) {
   const NodeId last = softmax.nodes.back();
@@ -153,6 +162,9 @@ std::optional<AttentionBlock> block_around(const Graph& graph, const SoftmaxForm
   describe_operands(graph, extents_of, block);
   block.obstacle = other_reader(graph, block);
   if (block.obstacle.empty()) block.obstacle = up.obstacle;
+  block.windows = std::move(up.windows);
+  if (block.obstacle.empty() && !block.windows.empty() && !is_whole_again(graph, block, softmax, extents_of))
+    block.obstacle = block.windows;
   if (block.obstacle.empty()) block.obstacle = down.obstacle;
   if (block.obstacle.empty()) block.obstacle = wrong_form(graph, block, softmax, extents_of);
   return block;

@@ -51,7 +51,7 @@ class Climber {
     const Node* node = steps > kLongestPath ? nullptr : graph_.producer(value);
     if (!node) return {};
     if (multiplies_two_activations(graph_, *node))
-      return {.product = node->id, .nodes = {}, .scales = {}, .masks = {}, .obstacle = {}};
+      return {.product = node->id, .nodes = {}, .scales = {}, .masks = {}, .obstacle = {}, .windows = {}};
     ScoresPath path = climb_behind(*node, steps + 1);
     if (path.product) path.nodes.push_back(node->id);
     return path;
@@ -63,11 +63,11 @@ class Climber {
       case OpKind::Cast: return climb(node.input(0), steps);
       case OpKind::Reshape:
         if (node.op_type == "Identity" || node.op_type == "Dropout") return climb(node.input(0), steps);
+        if (parts_batch(node)) return parted(node, steps);
         [[fallthrough]];
       case OpKind::Transpose:
       case OpKind::Clip:
-      case OpKind::Tanh:
-        return hindered(climb(node.input(0), steps), named(node) + " stands between the first product and Softmax");
+      case OpKind::Tanh: return hindered(climb(node.input(0), steps), behind_product(node));
       case OpKind::Mul:
       case OpKind::Div: return scaled(node, steps);
       case OpKind::Add: return masked(node, {0, 1}, steps);
@@ -75,6 +75,27 @@ class Climber {
       case OpKind::Where: return masked(node, {1, 2}, steps);
       default: return {};
     }
+  }
+
+  /// True for a Reshape that leaves heads, queries and keys as they are.
+  bool parts_batch(const Node& node) const {
+    constexpr size_t kKept = 3;
+    if (!node.input(0) || !node.output(0)) return false;
+    const auto from = extents_of_(*node.input(0)), to = extents_of_(*node.output(0));
+    if (!from || !to || from->size() <= kKept || to->size() <= kKept) return false;
+    const std::vector<int64_t> kept(from->end() - kKept, from->end());
+    return std::ranges::none_of(kept, [](int64_t extent) { return extent < 0; }) &&
+           std::equal(kept.begin(), kept.end(), to->end() - kKept);
+  }
+
+  ScoresPath parted(const Node& node, int steps) const {
+    ScoresPath path = climb(node.input(0), steps);
+    if (path.product && path.windows.empty()) path.windows = behind_product(node);
+    return path;
+  }
+
+  static std::string behind_product(const Node& node) {
+    return named(node) + " stands between the first product and Softmax";
   }
 
   static ScoresPath hindered(ScoresPath path, const std::string& obstacle) {

@@ -16,6 +16,7 @@ struct ScoresPath {
   std::vector<NodeId> nodes, scales;  ///< in execution order, without product and Softmax
   std::vector<ValueId> masks;
   std::string obstacle;  ///< as AttentionBlock::obstacle
+  std::string windows;   ///< as AttentionBlock::windows
 };
 
 /// Returns the way up from the input of a Softmax, through one number that multiplies, masks, casts and copies; no

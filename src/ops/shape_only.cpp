@@ -1,20 +1,73 @@
 #include "ops/shape_only.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace detent {
 
 namespace {
 
-/// True when the output has type and shape of the first input: all inputs have them, or, for an activation, the others
-/// are its bounds.
-bool is_like_first_input(const KernelCall& call, OpKind kind) {
-  const Tensor& first = call.input(0);
-  if (first.empty_handle() || first.is_sequence()) return false;
-  if (is_activation(kind)) return true;
-  for (size_t i = 1; i < call.input_count(); ++i)
-    if (call.input(i).type() != first.type() || call.input(i).shape() != first.shape()) return false;
+/// True for operators whose only output has type and shape of their first input, whatever the others are.
+bool keeps_first(OpKind kind) {
+  switch (kind) {
+    case OpKind::Gelu:
+    case OpKind::Softmax:
+    case OpKind::LogSoftmax:
+    case OpKind::BatchNorm:
+    case OpKind::LayerNorm:
+    case OpKind::InstanceNorm:
+    case OpKind::GroupNorm:
+    case OpKind::Sqrt:
+    case OpKind::Log:
+    case OpKind::Abs: return true;
+    default: return is_activation(kind);
+  }
+}
+
+/// True for operators whose operands are broadcast, and whose output has their type.
+bool joins_operands(OpKind kind) {
+  switch (kind) {
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Pow:
+    case OpKind::Min:
+    case OpKind::Max: return true;
+    default: return false;
+  }
+}
+
+/// Extends a shape by another operand's extents. False where they do not fit.
+bool extend(Shape& shape, const Shape& other) {
+  if (other.rank() > shape.rank()) {
+    Shape wider = other;
+    if (!extend(wider, shape)) return false;
+    shape = wider;
+    return true;
+  }
+  for (size_t i = 1; i <= other.rank(); ++i) {
+    int64_t& extent = shape[shape.rank() - i];
+    const int64_t beside = other[other.rank() - i];
+    if (extent != beside && extent != 1 && beside != 1) return false;
+    if (extent == 1) extent = beside;
+  }
   return true;
+}
+
+/// Returns the shape of the output, which has the type of the first input. nullopt where the kernel has to tell, or to
+/// refuse.
+std::optional<Shape> output_shape(const KernelCall& call, OpKind kind) {
+  const Tensor& first = call.input(0);
+  if (first.empty_handle() || first.is_sequence() || call.output_count() > 1) return std::nullopt;
+  if (keeps_first(kind)) return first.shape();
+  Shape shape = first.shape();
+  for (size_t i = 1; i < call.input_count(); ++i) {
+    const Tensor& other = call.input(i);
+    if (other.empty_handle() || other.is_sequence() || other.type() != first.type() || !extend(shape, other.shape()))
+      return std::nullopt;
+  }
+  return shape;
 }
 
 class ForShapesOnly final : public Kernel {
@@ -22,9 +75,11 @@ class ForShapesOnly final : public Kernel {
   ForShapesOnly(std::unique_ptr<Kernel> kernel, OpKind kind) : kernel_(std::move(kernel)), kind_(kind) {}
 
   void run(KernelCall& call) const override {
-    if (call.input_count() == 0 || !is_like_first_input(call, kind_)) return kernel_->run(call);
-    call.tell_output(call.input(0).shape());
-    call.set_output(0, call.input(0));
+    const std::optional<Shape> shape = call.input_count() == 0 ? std::nullopt : output_shape(call, kind_);
+    if (!shape) return kernel_->run(call);
+    const Tensor& first = call.input(0);
+    call.tell_output(*shape);
+    call.set_output(0, *shape == first.shape() ? first : unseen_zeros(*shape, first.type()));
   }
 
  private:
@@ -42,9 +97,15 @@ Tensor unseen_zeros(const Shape& shape, DataType type) {
   });
 }
 
+bool leave_unseen(KernelCall& call, size_t i, bool suffices, const Shape& shape, DataType type) {
+  if (!suffices || type == DataType::String) return false;
+  if (i == 0) call.tell_output(shape);
+  call.set_output(i, unseen_zeros(shape, type));
+  return true;
+}
+
 std::unique_ptr<Kernel> for_shapes_only(std::unique_ptr<Kernel> kernel, OpKind kind) {
-  const bool arithmetic = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul || kind == OpKind::Div;
-  if (!is_activation(kind) && !arithmetic) return kernel;
+  if (!keeps_first(kind) && !joins_operands(kind)) return kernel;
   return std::make_unique<ForShapesOnly>(std::move(kernel), kind);
 }
 

@@ -29,8 +29,20 @@ TEST(ForShapesOnly, HandsOnWhatHasTheShapeOfTheOutput) {
   EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<float>({2}, {3, 4})}).raw(), kTwo.raw());
 }
 
+TEST(ForShapesOnly, BroadcastsShapesAlone) {
+  const Tensor column = Tensor::from<float>({3, 1}, {3, 4, 5});
+  EXPECT_EQ(given(OpKind::Add, {kTwo, column}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(given(OpKind::Pow, {column, kTwo}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(given(OpKind::Max, {kTwo, column, unseen_zeros({1 << 20, 1 << 20, 3, 2})}).element_count(),
+            int64_t{6} << 40)
+      << "memory is not touched";
+  EXPECT_EQ(given(OpKind::Softmax, {unseen_zeros({1 << 20, 1 << 20})}).element_count(), int64_t{1} << 40);
+  EXPECT_EQ(given(OpKind::LayerNorm, {column, kTwo}).raw(), column.raw()) << "the scale is no operand";
+}
+
 TEST(ForShapesOnly, RunsTheKernelWhereTheShapeMayBeAnother) {
-  EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<float>({3, 1}, {3, 4, 5})}).element_count(), 1) << "broadcast";
+  EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<float>({3}, {3, 4, 5})}).element_count(), 1) << "the kernel refuses";
+  EXPECT_EQ(given(OpKind::Where, {kTwo, kTwo}).element_count(), 1);
   EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<double>({2}, {3, 4})}).element_count(), 1) << "another type";
   EXPECT_EQ(given(OpKind::MaxPool, {kTwo}).element_count(), 1);
   EXPECT_EQ(given(OpKind::Relu, {Tensor::sequence({kTwo})}).element_count(), 1);

@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
   constexpr size_t kMostParts = 1 << 16;
   if (parts < 1 || parts > kMostParts)
     throw Error(ErrorCode::InvalidModel, "attribute 'num_outputs' must be 1 to " + std::to_string(kMostParts));
-  return kernel_of([parts, axis_attribute = context.node.int_or("axis", 0),
+  return kernel_of([parts, axis_attribute = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices,
                     lengths = IntegerOperand(context, "split", 1)](KernelCall& call) {
     const Tensor& input = call.input(0);
     const size_t axis = axis_from_front(axis_attribute, input.shape().rank());
@@ -67,17 +67,19 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
                   "the parts do not add up to axis " + std::to_string(axis) + " of " + input.shape().to_string());
     const size_t bytes = byte_size(input.type());
     const AxisView view = view_around(input.shape(), input.layout(), axis);
-    const auto* source = static_cast<const std::byte*>(input.raw());
+    const bool unseen = shape_suffices && input.type() != DataType::String;
+    const std::byte* source = unseen ? nullptr : static_cast<const std::byte*>(input.raw());
     for (size_t i = 0; i < split.size(); ++i) {
       const int64_t run = input.element_count() == 0 ? 0 : split[i] * view.inner;
       if (call.wants_output(i)) {
         Shape shape = input.shape();
         shape[axis] = split[i];
+        if (leave_unseen(call, i, unseen, shape, input.type())) continue;
         Tensor& output = call.make_output(i, input.type(), shape, input.layout());
         if (output.element_count() == 0) continue;  // its extents may be too large for offsets
         copy_strided(source, output.mutable_raw(), bytes, {{view.outer, view.extent * view.inner, run}, {run, 1, 1}});
       }
-      source += as_index(run) * bytes;
+      if (!unseen) source += as_index(run) * bytes;
     }
   });
 }

@@ -6,6 +6,7 @@
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_only.h"
 
 namespace detent {
 
@@ -54,8 +55,9 @@ std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
 }
 
 /// Pads one axis after the other; untouched axes cost nothing.
+/// shape_suffices  the elements stay unseen zeros
 Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill,
-                Allocator& allocator) {
+                bool shape_suffices, Allocator& allocator) {
   Tensor current = input;
   for (size_t axis = 0; axis < paddings.size(); ++axis) {
     const auto [begin, end] = paddings[axis];
@@ -64,9 +66,14 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
     if (std::abs(begin / 2) > kMost || std::abs(end / 2) > kMost)
       throw Error(ErrorCode::InvalidData,
                   "no tensor can be padded by " + std::to_string(begin) + " and " + std::to_string(end));
-    if (checked_sum(current.shape()[axis], begin + end, "the extent of the padded axis") < 0)
+    Shape shape = current.shape();
+    shape[axis] = checked_sum(shape[axis], begin + end, "the extent of the padded axis");
+    if (shape[axis] < 0)
       throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
-    current = gathered(current, axis, sources_of(mode, paddings[axis], current.shape()[axis]), fill, allocator);
+    if (shape_suffices)
+      current = unseen_zeros(shape, input.type());
+    else
+      current = gathered(current, axis, sources_of(mode, paddings[axis], current.shape()[axis]), fill, allocator);
   }
   return current;
 }
@@ -82,7 +89,7 @@ std::vector<Padding> paddings_of(const std::vector<int64_t>& pads, const std::ve
 
 std::unique_ptr<Kernel> make_pad(const KernelContext& context) {
   return kernel_of([mode = pad_mode(context.node), value = context.node.float_or("value", 0),
-                    pads = IntegerOperand(context, "pads", 1),
+                    pads = IntegerOperand(context, "pads", 1), shape_suffices = context.shape_suffices,
                     axes = IntegerOperand(context, "axes", 3)](KernelCall& call) {
     const Tensor& input = call.input(0);
     const auto amounts = pads.values(call);
@@ -91,7 +98,8 @@ std::unique_ptr<Kernel> make_pad(const KernelContext& context) {
     const Tensor fill = cast(has_value ? call.input(2) : Tensor::scalar(value), input.type());
     const auto paddings =
         paddings_of(*amounts, axes.values(call).value_or(all_axes(input.shape().rank())), input.shape().rank());
-    call.set_output(0, pad_axes(input, paddings, mode, fill.raw(), call.allocator()));
+    const bool unseen = shape_suffices && input.type() != DataType::String;
+    call.set_output(0, pad_axes(input, paddings, mode, fill.raw(), unseen, call.allocator()));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_only.h"
 
 namespace detent {
 
@@ -33,9 +34,16 @@ void check_permutation(const std::vector<int64_t>& order, size_t rank) {
     throw Error(ErrorCode::InvalidModel, "attribute perm is not a permutation of " + std::to_string(rank) + " axes");
 }
 
-std::vector<int64_t> order_of(const Node& node) { return node.ints_or("perm", {}); }
+struct TransposeOptions {
+  std::vector<int64_t> order;
+  bool shape_suffices;
 
-void transpose(KernelCall& call, std::vector<int64_t> order) {
+  explicit TransposeOptions(const KernelContext& context)
+      : order(context.node.ints_or("perm", {})), shape_suffices(context.shape_suffices) {}
+};
+
+void transpose(KernelCall& call, const TransposeOptions& options) {
+  std::vector<int64_t> order = options.order;
   const Tensor& input = call.input(0);
   const Shape& shape = input.shape();
   if (order.empty() && shape.rank() > 0) {
@@ -47,6 +55,7 @@ void transpose(KernelCall& call, std::vector<int64_t> order) {
   Shape transposed;
   for (const int64_t axis : order) transposed.push_back(shape[as_index(axis)]);
   if (keeps_order(shape, order)) return call.set_output(0, input.reshaped(transposed));
+  if (leave_unseen(call, 0, options.shape_suffices, transposed, input.type())) return;
 
   std::vector<CopyLoop> loops;
   for (size_t i = 0; i < order.size(); ++i)
@@ -54,6 +63,10 @@ void transpose(KernelCall& call, std::vector<int64_t> order) {
                      transposed.element_count(i + 1, transposed.rank())});
   Tensor& output = call.make_output(0, input.type(), transposed);
   copy_strided(input.raw(), output.mutable_raw(), byte_size(input.type()), std::move(loops));
+}
+
+std::unique_ptr<Kernel> make_transpose(const KernelContext& context) {
+  return kernel_of([options = TransposeOptions(context)](KernelCall& call) { transpose(call, options); });
 }
 
 /// Extents of channels and space as six axes, of which two change places with the others.
@@ -125,7 +138,7 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
 
 std::vector<OperatorDef> permute_operators() {
   return {
-      {"Transpose", {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1}, make_with<order_of, transpose>},
+      {"Transpose", {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1}, make_transpose},
       {"DepthToSpace", {.kind = OpKind::DepthToSpace, .commutes = true, .data_inputs = 1}, make_depth_to_space},
       {"SpaceToDepth", {.kind = OpKind::SpaceToDepth, .commutes = true, .data_inputs = 1}, make_space_to_depth},
   };

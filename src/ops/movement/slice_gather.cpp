@@ -7,6 +7,7 @@
 #include "ops/movement/picked_elements.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_only.h"
 
 namespace detent {
 
@@ -35,10 +36,11 @@ Cut make_cut(int64_t start, int64_t end, int64_t step, int64_t extent) {
   return {start, -stride, span / stride + (span % stride != 0)};
 }
 
-void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts) {
+void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts, bool shape_suffices) {
   const Tensor& input = call.input(0);
   Shape shape;
   for (const Cut& cut : cuts) shape.push_back(cut.count);
+  if (leave_unseen(call, 0, shape_suffices, shape, input.type())) return;
   Tensor& output = call.make_output(0, input.type(), shape, input.layout());
   if (output.element_count() == 0) return;
 
@@ -60,9 +62,11 @@ void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts) {
 /// Starts, ends, axes and steps: attributes before opset 10, inputs since.
 struct SliceOperands {
   IntegerOperand starts, ends, axes, steps;
+  bool shape_suffices;
 
   explicit SliceOperands(const KernelContext& context)
-      : starts(context, "starts", 1), ends(context, "ends", 2), axes(context, "axes", 3), steps(context, "steps", 4) {}
+      : starts(context, "starts", 1), ends(context, "ends", 2), axes(context, "axes", 3), steps(context, "steps", 4),
+        shape_suffices(context.shape_suffices) {}
 
   void run(KernelCall& call) const {
     const auto first = starts.values(call), last = ends.values(call);
@@ -83,7 +87,7 @@ struct SliceOperands {
       whole = whole && cuts[axis].start == 0 && cuts[axis].step == 1 && cuts[axis].count == shape[axis];
     }
     if (whole) return call.set_output(0, call.input(0));
-    copy_cuts(call, cuts);
+    copy_cuts(call, cuts, shape_suffices);
   }
 };
 
@@ -92,24 +96,26 @@ std::unique_ptr<Kernel> make_slice(const KernelContext& context) {
 }
 
 std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
-  return kernel_of([axis_attribute = context.node.int_or("axis", 0)](KernelCall& call) {
-    const Tensor& input = call.input(0);
-    const Shape& shape = input.shape();
-    const size_t axis = axis_from_front(axis_attribute, shape.rank());
-    std::vector<int64_t> indices = integers_of(call.input(1));
-    for (int64_t& index : indices) {
-      if (index < -shape[axis] || index >= shape[axis])
-        throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " +
-                                                std::to_string(axis) + " of " + shape.to_string());
-      if (index < 0) index += shape[axis];
-    }
-    Shape gathered(shape.dims().first(axis));
-    for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
-    for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
-    Tensor& output = call.make_output(0, input.type(), gathered);
-    const AxisView view{shape.element_count(0, axis), shape[axis], shape.element_count(axis + 1, shape.rank())};
-    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, indices, nullptr);
-  });
+  return kernel_of(
+      [axis_attribute = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices](KernelCall& call) {
+        const Tensor& input = call.input(0);
+        const Shape& shape = input.shape();
+        const size_t axis = axis_from_front(axis_attribute, shape.rank());
+        std::vector<int64_t> indices = integers_of(call.input(1));
+        for (int64_t& index : indices) {
+          if (index < -shape[axis] || index >= shape[axis])
+            throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " +
+                                                    std::to_string(axis) + " of " + shape.to_string());
+          if (index < 0) index += shape[axis];
+        }
+        Shape gathered(shape.dims().first(axis));
+        for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
+        for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
+        if (leave_unseen(call, 0, shape_suffices, gathered, input.type())) return;
+        Tensor& output = call.make_output(0, input.type(), gathered);
+        const AxisView view{shape.element_count(0, axis), shape[axis], shape.element_count(axis + 1, shape.rank())};
+        gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, indices, nullptr);
+      });
 }
 
 /// Makes a kernel: out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.

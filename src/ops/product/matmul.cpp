@@ -12,6 +12,7 @@
 #include "ops/operands.h"
 #include "ops/product/float_product.h"
 #include "ops/product/matmul_shape.h"
+#include "ops/shape_only.h"
 #include "ops/traits.h"
 #include "ops/types/float_types.h"
 #include "ops/window/saturating_layer.h"
@@ -162,9 +163,10 @@ class MatMulKernel final : public Kernel {
     Shape full = shape.batch;
     full.push_back(shape.rows);
     full.push_back(shape.columns);
-    Tensor output(DataType::Float32, full, call.allocator());
     call.tell_output(full);
-    if (a.element_count() == 0 || b.element_count() == 0 || shape_suffices_)
+    if (shape_suffices_) return call.set_output(0, unseen_zeros(shape.output));
+    Tensor output(DataType::Float32, full, call.allocator());
+    if (a.element_count() == 0 || b.element_count() == 0)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
       multiply(a, b, output, call);
@@ -226,9 +228,13 @@ class GemmKernel final : public Kernel {
     if (!product_->takes_codes(a.type()) && !are_floats(a, b))
       return call.set_output(
           0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(), options_, call.allocator()));
-    Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
+    const Shape shape{rows, columns};
+    if (shape_suffices_) {
+      call.tell_output(shape);
+      return call.set_output(0, unseen_zeros(shape));
+    }
+    Tensor& output = call.make_output(0, DataType::Float32, shape);
     if (output.element_count() == 0) return;
-    if (shape_suffices_) return void(std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F));
     // The product scales its sum with the bias, ONNX the product alone.
     if (call.has_input(2)) check_same_type(call.input(2), output);
     const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&

@@ -9,6 +9,7 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_only.h"
 #include "ops/simd/reduce.h"
 #include "ops/types/float_types.h"
 
@@ -197,34 +198,41 @@ bool drops_into_order(const Shape& shape, const Axes& axes) {
   return axes[1] || shape[1] == 1 || !keeps_space;
 }
 
-Tensor without_axes(const Tensor& tensor, const Axes& axes) {
-  Shape shape;
-  for (size_t axis = 0; axis < tensor.shape().rank(); ++axis)
-    if (!axes[axis]) shape.push_back(tensor.shape()[axis]);
-  return tensor.relabelled(Layout::Plain).reshaped(shape);
-}
-
 struct ReductionOptions {
   IntegerOperand axes;
   bool keep = true;
   bool identity_without_axes = false;
+  bool shape_suffices = false;
 };
+
+/// Returns the shape without the axes, or with extents of 1 there.
+Shape reduced(const Shape& shape, const Axes& axes, bool keep) {
+  Shape to;
+  for (size_t axis = 0; axis < shape.rank(); ++axis)
+    if (!axes[axis])
+      to.push_back(shape[axis]);
+    else if (keep)
+      to.push_back(1);
+  return to;
+}
 
 /// Reduces input 0; booleans (ReduceMax and ReduceMin since opset 20) as bytes.
 void run_reduction(KernelCall& call, const Reduction& reduction, const ReductionOptions& options) {
   const bool boolean = call.input(0).type() == DataType::Bool;
-  Tensor input = boolean ? cast(call.input(0), DataType::UInt8, call.allocator()) : call.input(0);
-  const size_t rank = input.shape().rank();
+  const size_t rank = call.input(0).shape().rank();
   const auto listed = options.axes.values(call);
   Axes axes{};
   if (listed && !listed->empty())
     axes = axes_from_front(*listed, rank);
   else if (!options.identity_without_axes)  // otherwise nothing is summed up, but squares, logarithms ... are taken
     std::fill_n(axes.begin(), rank, true);
+  const Shape shape = reduced(call.input(0).shape(), axes, options.keep);
+  if (leave_unseen(call, 0, options.shape_suffices, shape, call.input(0).type())) return;
+  Tensor input = boolean ? cast(call.input(0), DataType::UInt8, call.allocator()) : call.input(0);
   if (!options.keep && input.layout() != Layout::Plain && !drops_into_order(input.shape(), axes))
     input = to_plain(input, call.allocator());
   Tensor result = reduce(reduction, input, axes, call.allocator());
-  if (!options.keep) result = without_axes(result, axes);
+  if (!options.keep) result = result.relabelled(Layout::Plain).reshaped(shape);
   call.set_output(0, boolean ? cast(result, DataType::Bool, call.allocator()) : std::move(result));
 }
 
@@ -232,18 +240,22 @@ std::unique_ptr<Kernel> make_reduction(const KernelContext& context) {
   const auto* found = std::ranges::find(kReductions, std::string_view(context.node.op_type), &Reduction::op_type);
   ReductionOptions options{.axes = IntegerOperand(context, "axes", context.opset >= found->axes_slot_since ? 1 : -1),
                            .keep = context.node.int_or("keepdims", 1) != 0,
-                           .identity_without_axes = context.node.int_or("noop_with_empty_axes", 0) != 0};
+                           .identity_without_axes = context.node.int_or("noop_with_empty_axes", 0) != 0,
+                           .shape_suffices = context.shape_suffices};
   return kernel_of([reduction = *found, options](KernelCall& call) { run_reduction(call, reduction, options); });
 }
 
+bool shape_suffices(const KernelContext& context) { return context.shape_suffices; }
+
 /// Reduces all of space and keeps the axes: N x C x 1 x 1.
 template <ReduceFunction function, Finish finish>
-void run_global_pool(KernelCall& call) {
+void run_global_pool(KernelCall& call, bool shape_suffices) {
   const Shape& shape = call.input(0).shape();
   if (shape.rank() < 3)
     throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
   Axes axes{};
   std::fill(axes.begin() + 2, axes.begin() + as_extent(shape.rank()), true);
+  if (leave_unseen(call, 0, shape_suffices, reduced(shape, axes, true), call.input(0).type())) return;
   const Reduction reduction{.op_type = {}, .function = function, .finish = finish};
   call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
 }
@@ -301,8 +313,8 @@ std::vector<OperatorDef> reduction_operators() {
   std::vector<OperatorDef> all;
   for (const Reduction& one : kReductions)
     all.push_back({one.op_type, {.kind = one.kind, .data_inputs = 1}, with_half<make_reduction>, 1, LayoutNeed::Any});
-  constexpr auto average = with_half<stateless<run_global_pool<ReduceFunction::Sum, Finish::Divide>>>;
-  constexpr auto largest = with_half<stateless<run_global_pool<ReduceFunction::Max, Finish::None>>>;
+  constexpr auto average = with_half<make_with<shape_suffices, run_global_pool<ReduceFunction::Sum, Finish::Divide>>>;
+  constexpr auto largest = with_half<make_with<shape_suffices, run_global_pool<ReduceFunction::Max, Finish::None>>>;
   all.push_back({"GlobalAveragePool", {.kind = OpKind::GlobalAveragePool}, average, 1, LayoutNeed::Any});
   all.push_back({"GlobalMaxPool", {.kind = OpKind::OtherReduction}, largest, 1, LayoutNeed::Any});
   all.push_back({"CumSum", {.data_inputs = 1}, with_half<make_cumulative<Running::Sum>>, 11});

@@ -66,6 +66,7 @@ AttentionKernel::Type attention_type(const PlacementDraft& draft) {
 
 std::string attention_misfit(const GraphFacts& facts, const AttentionBlock& block, AttentionKernel::Type type) {
   if (!block.obstacle.empty()) return block.obstacle;
+  if (type != AttentionKernel::Type::Half && !block.windows.empty()) return block.windows;
   const AttentionKernel* kernel = facts.target().find_attention(type);
   if (!kernel) return facts.target().spec() + " has no such kernel";
   return wrong_size(*kernel, block.sizes);

@@ -1,5 +1,5 @@
-"""probes.py FOLDER [BEGINNING]: writes a network for each row of kernels.csv, for run.py, with the Q/DQ file, the float
-file and list.json. BEGINNING: of a row, as "Conv,3".
+"""probes.py FOLDER [BEGINNING | --open]: writes a network for each row of kernels.csv, for run.py, with the Q/DQ file,
+the float file and list.json. BEGINNING: of a row, as "Conv,3". --open: rows without `runs`: no engine was asked yet.
 
 The layer under test is called `probe`. A Conv stands in front of it, except where `stem` says that it reads the
 network's input; `behind` says what reads it: an INT8 Conv (int8), a pair in front of the output (pair), the output,
@@ -154,11 +154,12 @@ def read_rows():
 
 
 def main():
-    folder, beginning = pathlib.Path(sys.argv[1]), (sys.argv[2:] or [""])[0]
+    folder, which = pathlib.Path(sys.argv[1]), (sys.argv[2:] or [""])[0]
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for row in read_rows():
-        if not ",".join(row.values()).startswith(beginning):
+        chosen = not row["runs"] if which == "--open" else ",".join(row.values()).startswith(which)
+        if not chosen:
             continue
         name = name_of(row)
         write(row, True, folder / f"{name}.onnx")

@@ -1,4 +1,4 @@
-"""report.py FOLDER [--list | --kernels]: prints a row for each network that run.py judged.
+"""report.py FOLDER [--list | --kernels]: prints a row for each network, an empty one where run.py has no result.
 
 Needs the program (environment DETENT; `detent explain` reads the layers), the folder of pack.py, and FOLDER/results.
 Columns: what the file has against FP32 on the GPU and, in brackets, in ONNX Runtime; layers that `detent lint` counts
@@ -111,11 +111,14 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--kernels", action="store_true")
     options = parser.parse_args()
-    results = (options.folder / "results" / "results.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in results.splitlines()]
+    results = options.folder / "results" / "results.jsonl"
+    text = results.read_text(encoding="utf-8") if results.exists() else ""
+    rows = [json.loads(line) for line in text.splitlines()]
     if options.kernels:
         update_kernels(options.folder, rows)
         return 0
+    listed = options.folder / "list.json"
+    packed = [entry["name"] for entry in json.loads(listed.read_text(encoding="utf-8"))] if listed.exists() else []
     print("| network | dB (ONNX Runtime) | promised, run | ms INT8 | ms FP16 | ratio |")
     print("| --- | --- | --- | ---: | ---: | ---: |")
     all_missed = []
@@ -123,6 +126,9 @@ def main():
         line, missed = line_of(options.folder, row, options.list)
         print(line, flush=True)
         all_missed += missed
+    for name in packed:
+        if all(row["name"] != name for row in rows):
+            print(f"| {name} | | | | | |")
     if options.list and all_missed:
         print("\nPromised INT8, ran in float:")
         print("\n".join(all_missed))

@@ -39,12 +39,12 @@ constexpr std::array kGpus{
 
 // Attainable shares of the data sheet's numbers, and the start of a kernel, that fit the networks of
 // tests/engines/tensorrt/networks.csv best: least squares of logarithms, the ratio counted twice.
-constexpr double kHalfShare = .59, kInt8Share = .54, kBandwidthShare = .68;
-constexpr double kAttentionShare = .20;               ///< of tensor cores in FP16
-constexpr double kDepthwiseShare = .055;              ///< of other cores
-constexpr double kDepthwiseGain = 4;                  ///< of INT8, in depthwise Convs
-constexpr double kStart = .0084, kCopyStart = .0012;  ///< milliseconds
-constexpr double kError = .13;                        ///< standard error of the ratio, each network left out of its fit
+constexpr double kHalfShare = .733, kInt8Share = .703, kBandwidthShare = .592;
+constexpr double kAttentionShare = .285;                ///< of tensor cores in FP16
+constexpr double kDepthwiseShare = .057;                ///< of other cores
+constexpr double kDepthwiseGain = 4;                    ///< of INT8, in depthwise Convs
+constexpr double kStart = .00796, kCopyStart = .00024;  ///< milliseconds
+constexpr double kError = .09;  ///< standard error of the ratio, each network left out of its fit
 
 constexpr double kTera = 1e9;  ///< operations of a millisecond
 

@@ -38,7 +38,8 @@
 //
 //   - a third node reads scores or probabilities, or the result is an output;
 //   - operands have other than 4 axes (`prepare` gives those of 3 a fourth if no mask stands between);
-//   - a mask repeats the scores or has more axes than they have;
+//   - a mask repeats the scores or has more axes than they have. In 16-bit floats a Reshape may part the batch around
+//     it, so that each shifted window of Swin has another mask;
 //   - a scale stands behind the mask, or has more than one number.
 // * Change it: `--policy attention=auto|float|int8|fp8`.
 // * Source: "Fused Attention" in the [TensorRT

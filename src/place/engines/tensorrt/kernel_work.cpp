@@ -277,10 +277,10 @@ class KernelCounter {
   /// Returns how many times the channels of a Conv are computed: kernels work on whole vectors and tiles.
   [[nodiscard]] double tiles(const Node& node, bool codes) const {
     if (kind(node) != OpKind::Conv || !facts_.is_weighted(node.id)) return 1;
-    constexpr int64_t kGroup = 32, kStem = 4, kColumns = 64;
+    constexpr int64_t kGroup = 32, kStem = 4, kColumns = 128;
     const int64_t in = channels(node), out = facts_.weight(node.id).shape()[0];
     if (node.int_or("group", 1) > 1) return in > 1 && in < kGroup ? filled(in, kGroup) : 1;
-    return filled(in, in <= kStem ? 8 : codes ? 32 : 16) * filled(out, kColumns);
+    return filled(in, in <= kStem ? 8 : codes ? 64 : 16) * filled(out, kColumns);
   }
 
   void visit_concat(const Node& node) {

@@ -38,6 +38,7 @@ struct KernelWork {
 ///   front of operators that only copy.
 /// * Between Convs and kernels of other compilers (norms, linear layers) floats have 32 bits and are copied, and so are
 ///   floats between an INT8 Conv and a float one.
+/// * Convs work on tiles of 128 columns, and of 16 terms in FP16, 64 in INT8.
 /// Source  layers of TensorRT 10.6 for BERT, SegFormer, ShuffleNetV2, ConvNeXt and DenseNet, November 2026.
 [[nodiscard]] std::vector<KernelWork> kernel_work(const PlacementPlan& plan, const Graph& graph,
                                                   const ValueShapes& shapes, bool pairs);

@@ -72,13 +72,14 @@ std::vector<MeasuredNetwork> measured_networks() {
   std::ifstream file(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/engines/tensorrt/networks.csv");
   std::string line;
   std::getline(file, line);
-  EXPECT_EQ(line, "network,input,set,half_ms,ms,estimated_half_ms,estimated_ms,ratio_left_out");
+  EXPECT_EQ(line, "network,input,attention,set,half_ms,ms,estimated_half_ms,estimated_ms,ratio_left_out");
   std::vector<MeasuredNetwork> rows;
   while (std::getline(file, line)) {
     std::istringstream cells(line);
     MeasuredNetwork row;
     std::string half, ms, cell;
-    for (std::string* to : {&row.network, &cell, &row.set, &half, &ms, &cell, &cell}) std::getline(cells, *to, ',');
+    for (std::string* to : {&row.network, &cell, &cell, &row.set, &half, &ms, &cell, &cell})
+      std::getline(cells, *to, ',');
     std::getline(cells, cell, ',');
     row.half_ms = std::stod(half), row.ms = std::stod(ms), row.left_out = std::stod(cell);
     rows.push_back(row);

@@ -57,9 +57,9 @@ TEST(KernelWork, OfCodesMovesHalfTheBytes) {
 }
 
 TEST(KernelWork, CountsWholeTiles) {
-  // 32 channels: FP16 fills two vectors of 16, INT8 one of 32, and both half of 64 columns.
+  // 32 channels: FP16 fills two vectors of 16, INT8 half of one of 64, and both a quarter of 128 columns.
   const double macs = 32 * 8 * 8 * 32 * 9;
-  EXPECT_EQ(kernels_of(kResidual, false).front().operations, 2 * macs * 2);
+  EXPECT_EQ(kernels_of(kResidual, false).front().operations, 2 * macs * 4);
   const auto depthwise = kernels_of("y = Conv <pads = [1,1,1,1], group = 32> (x, d)\n", false);
   EXPECT_EQ(depthwise.front().kind, Kind::Depthwise);
 }

@@ -109,8 +109,10 @@ std::string model_of(const Row& row) {
 TEST(TensorRtKernels, RunAsTheTableSays) {
   const std::vector<Row> rows = measured_rows();
   ASSERT_GT(rows.size(), 400U);
-  size_t floats = 0;
+  size_t floats = 0, asked = 0;
   for (const Row& row : rows) {
+    if (row.at("runs").empty()) continue;  // no engine was asked yet
+    ++asked;
     const Model model = parse_half_model(fill_tensors(model_of(row)));
     PlacementRequest options;
     options.small_layers = PlacementOptions::SmallLayers::Quantize;
@@ -127,6 +129,7 @@ TEST(TensorRtKernels, RunAsTheTableSays) {
     EXPECT_EQ(decision->runs_on_codes(), int8) << decision->reason << "\n" << model_of(row);
     floats += !int8;
   }
+  EXPECT_GT(asked, 480U);
   EXPECT_GT(floats, 100U) << "the rows tell the two apart";
 }
 
