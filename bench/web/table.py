@@ -46,9 +46,12 @@ class Table(showcase.Showcase):
                  "--json", f"{out}.json"]
         if tool == "chosen":
             words.append(f"--latency-command=web --clock cpu --seconds {self.options.call_seconds} --batch 1")
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=self.left(.6),
-                              env={**os.environ, "PATH": os.pathsep.join([str(pathlib.Path(self.python("judge")).parent),
-                                                                          os.environ["PATH"]])})
+        path = os.pathsep.join([str(pathlib.Path(self.python("judge")).parent), os.environ["PATH"]])
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=self.left(.6),
+                                  env={**os.environ, "PATH": path})
+        except subprocess.TimeoutExpired as stopped:
+            return {"error": f"stopped after {stopped.timeout:.0f} s"}
         if done.returncode not in (0, 1):
             return {"error": (done.stderr.strip() or done.stdout.strip()).splitlines()[-1][:300]}
         report = json.loads(pathlib.Path(f"{out}.json").read_text())

@@ -144,7 +144,7 @@ class CheapestCodes {
   }
 
   /// The engine moves pairs across a MaxPool and joins those around an average pooling: between nodes on codes neither
-  /// runs in float.
+  /// runs in float. A Concat with one input on codes runs on codes (O5).
   void join_pools(const Value& value, size_t from, const std::vector<size_t>& readers) {
     const auto pools = [&](NodeId node) {
       const OpKind kind = facts_.kind(node);
@@ -155,17 +155,27 @@ class CheapestCodes {
         if (reader != MinCut::kSink) cut_.add_pipe(reader, from, MinCut::kUncuttable);
     if (from == MinCut::kSink) return;
     for (const Use& use : value.uses)
-      if (use.slot >= 0 && pools(use.node) && place_of(use.node) != MinCut::kSink)
+      if (use.slot >= 0 && (pools(use.node) || facts_.kind(use.node) == OpKind::Concat) &&
+          place_of(use.node) != MinCut::kSink)
         cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
   }
 
-  /// A Conv or Gemm that stays float must read floats (O1).
+  /// A Conv or Gemm that stays float must read floats (O1), behind nodes that the engine moves pairs across, too.
   void join_layers(const Value& value, size_t from) {
     if (from == MinCut::kSink) return;
-    for (const Use& use : value.uses)
-      if (use.slot >= 0 && facts_.is_weighted(use.node) && facts_.kind(use.node) != OpKind::MatMul &&
-          place_of(use.node) != MinCut::kSink)
-        cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
+    std::vector<ValueId> behind{value.id};
+    for (size_t i = 0; i < behind.size(); ++i) {
+      for (const Use& use : facts_.value(behind[i]).uses) {
+        if (use.slot < 0) continue;
+        const MaybeValue moved = facts_.node(use.node).output(0);
+        if (facts_.lets_pairs_move(use.node) && moved) {
+          if (use.slot == 0) behind.push_back(*moved);
+        } else if (facts_.is_weighted(use.node) && facts_.kind(use.node) != OpKind::MatMul &&
+                   place_of(use.node) != MinCut::kSink) {
+          cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
+        }
+      }
+    }
   }
 
   const PlacementDraft& draft_;
