@@ -20,7 +20,7 @@
 //   The file for ONNX Runtime's native engine was 1.15 times (MobileNetV2) to 1.8 times
 //   (MobileNetV3-S) slower than float there.
 // * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
-// * Source: 158 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:
+// * Source: 178 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:
 //   [bench/web](../../bench/web/README.md).
 // * Networks: models/imagenet_mobilenetv2, exports/mobilenetv3_small, models/imagenet_squeezenet1.1.
 
