@@ -7,8 +7,8 @@
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
 # DETENT_REQUIREMENTS another folder of requirements-NAME.txt (bench/showcase has the peers of Detent),
-# DETENT_PYTHON another Python than python3 (CPython 3.11 to 3.13 on x86-64 Linux; 3.11 for rknn), DETENT_NPM another npm
-# than npm.
+# DETENT_PYTHON another Python than python3 (CPython 3.11 to 3.13 on x86-64 Linux; 3.11 for rknn), DETENT_NPM another
+# npm than npm.
 set -eu
 cd "${DETENT_REQUIREMENTS:-$(dirname "$0")}"
 cache=${DETENT_ENGINES:-${XDG_CACHE_HOME:-$HOME/.cache}/detent/engines}
