@@ -1,4 +1,4 @@
-// engine.mjs: sessions of ONNX Runtime Web (WebAssembly, one thread) that answer a JSON line with another, for judge.py:
+// engine.mjs: sessions of ONNX Runtime Web (WebAssembly, one thread). They answer JSON lines with others, for judge.py:
 //   {"load": NAME, "path": FILE}                      {}
 //   {"feed": [[INPUT, TYPE, SIZES, BASE64], ...]}     {}, for all sessions from here on
 //   {"run": NAME}                                     {"outputs": [[OUTPUT, TYPE, SIZES, BASE64], ...]}

@@ -7,8 +7,9 @@
 // conversions between floats and codes is least? It is the minimum cut of a network: the source's side runs on codes.
 // A layer is cut off from the source at the price of its float kernel, and from the sink at that of its INT8 kernel; a
 // value costs a QuantizeLinear once if a reader is on the source's side and its producer is not, and a
-// DequantizeLinear the other way around. Between a layer on codes and the Conv or Gemm that reads it no cut is allowed:
-// the engine quantizes the float weight of a layer between two pairs, with one scale for all channels.
+// DequantizeLinear the other way around. Between a layer on codes and the Conv or Gemm that reads it no cut is allowed,
+// nor behind a MaxPool or another node that the engine moves pairs across: it quantizes the float weight of a layer
+// between two pairs, with one scale for all channels.
 //
 // * Decides: a layer stays float where the table of kernel times (src/place/engines/web/kernel_times.cpp) says that the
 //   file is faster so, by more than 5 %. Layers are judged together: those of a region share the conversions at its
@@ -16,13 +17,14 @@
 //   Open extents count as 1 in front and as 16 elsewhere.
 // * Why: an INT8 depthwise Conv takes 1.5 to 5.5 times as long as the float one, a MaxPool on codes 8 to 13 times. An
 //   average pooling takes 3 to 4 times as long, a Conv of few channels 1.2 to 6 times. Convs and products of 64
-//   channels and more take .4 to .75 of the float time.
+//   channels and more take .4 to .75 of the float time, Convs of one to four pixels .15 to .4.
 //   The file for ONNX Runtime's native engine was 1.15 times (MobileNetV2) to 1.8 times
 //   (MobileNetV3-S) slower than float there.
 // * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
 // * Source: 178 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:
 //   [bench/web](../../bench/web/README.md).
-// * Networks: models/imagenet_mobilenetv2, exports/mobilenetv3_small, models/imagenet_squeezenet1.1.
+// * Networks: models/imagenet_mobilenetv2, exports/mobilenetv3_small, models/imagenet_squeezenet1.1,
+//   models/cifar10_efficientnet_b0.
 
 #include <fmt/core.h>
 
