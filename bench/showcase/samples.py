@@ -254,6 +254,22 @@ def stacks(job):
     return samples_of("calib", job.calibration), test, [None] * len(test)
 
 
+def random_numbers(job):
+    """For networks whose weights are random, too: normal floats, whole numbers below 60; open axes are 1, then 16."""
+    generator = numpy.random.default_rng(1)
+
+    def array(value):
+        tensor = value.type.tensor_type
+        shape = [size.dim_value or (16 if axis else 1) for axis, size in enumerate(tensor.shape.dim)]
+        kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+        if kind == bool:
+            return numpy.ones(shape, bool)
+        numbers = generator.standard_normal(shape) if kind.kind == "f" else generator.integers(0, 60, shape)
+        return numbers.astype(kind)
+    made = [{value.name: array(value) for value in job.inputs} for _ in range(job.calibration + job.test)]
+    return made[:job.calibration], made[job.calibration:], [None] * job.test
+
+
 def latents(job):
     folder = job.model.parent
     test = numpy.load(folder / "eval/latents.npy")

@@ -12,7 +12,7 @@ failures=0
 ends() {
   wanted=$1 ci=$2 pattern=$3 code=0
   shift 3
-  said=$(CI=$ci DETENT_PYTHON=${python-false} "$here/install.sh" "$@" 2>&1) || code=$?
+  said=$(CI=$ci DETENT_PYTHON=${python-false} DETENT_NPM=${npm-false} "$here/install.sh" "$@" 2>&1) || code=$?
   [ "$code" -eq "$wanted" ] || { echo "CI=$ci install.sh $*: exit $code, not $wanted" && failures=1; }
   echo "$said" | grep -qx "$pattern" || { echo "CI=$ci install.sh $*: no line '$pattern' in '$said'" && failures=1; }
 }
@@ -28,6 +28,15 @@ mkdir -p "$folder/bin"
 printf '#!/bin/sh\n' >"$folder/bin/python"
 chmod +x "$folder/bin/python"
 ends 0 true "" qnn  # silent: `false` would have failed
+
+# Modules are installed by the list beside them, and only once.
+npm=$DETENT_ENGINES/npm
+# shellcheck disable=SC2016 # the stub expands it
+printf '#!/bin/sh\n[ -f "$2/package-lock.json" ] && mkdir -p "$2/node_modules/onnxruntime-web"\n' >"$npm"
+chmod +x "$npm"
+ends 0 true "engines: installing web" web
+unset npm
+ends 0 true "" web
 
 skip() { CI=$1 "$here/run_test.sh" openvino judge.py >/dev/null 2>&1 || echo $?; }
 [ "$(skip false)" = 77 ] || { echo "run_test.sh does not skip without its engine" && failures=1; }

@@ -157,6 +157,36 @@ class Refusals(Case):
             self.assertRegex(last_line(done.stderr), f"^{engine}: No module named .*; pip install .*{engine}")
 
 
+class Web(Case):
+    """The command whose engine runs in Node: once, in the environment of OpenVINO."""
+
+    def setUp(self):
+        super().setUp()
+        found = subprocess.run([pathlib.Path(__file__).parent / "install.sh", "--path", "web"], capture_output=True,
+                               text=True, check=True).stdout.strip()
+        modules = os.environ.setdefault("DETENT_WEB", found)
+        if not installed("openvino") or not (pathlib.Path(modules) / "node_modules/onnxruntime-web").is_dir():
+            self.skipTest("onnxruntime-web is not installed (tests/engines/install.sh web)")
+
+    def test_runs_a_file_with_external_data(self):
+        path = save(self.folder / "data.onnx", [("MatMul", ["x", "w"], "y", {})], [("x", F, ["n", 64])],
+                    [("w", ones(64, 64))], save_as_external_data=True, location="weights", size_threshold=0)
+        machine, ms = self.answer("web", "--batch=2", path)
+        self.assertEqual([machine[key] for key in ("engine", "threads", "batch")], ["web", "1", "2"])
+        self.assertRegex(machine["device"], "WebAssembly")
+        self.assertTrue(0 < ms < 1000, ms)
+
+    def test_refuses_what_the_engine_does_not_take(self):
+        unknown = save(self.folder / "unknown.onnx", [("NoSuchOperator", ["x"], "y", {})], [("x", F, [1, 4])])
+        self.refused("web", 1, "NoSuchOperator", unknown)
+        self.refused("web", 2, "--batch: the first size of input 'x' is 1", "--batch=2", self.conv(sizes=(1, 3, 8, 8)))
+
+    def test_missing_modules_exit_3_and_are_named(self):
+        self.addCleanup(os.environ.__setitem__, "DETENT_WEB", os.environ["DETENT_WEB"])
+        os.environ["DETENT_WEB"] = str(self.folder)
+        self.refused("web", 3, "Cannot find module 'onnxruntime-web'.*npm install onnxruntime-web", self.conv())
+
+
 LOG = """&&&& RUNNING TensorRT.trtexec [TensorRT v100600] [b26] # trtexec --onnx=x.onnx
 [11/28/2026-12:00:00] [I] === Device Information ===
 [11/28/2026-12:00:00] [I] Available Devices:

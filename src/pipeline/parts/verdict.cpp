@@ -275,7 +275,9 @@ void judge_input(VerdictReport& verdict, const InputCheckReport& check) {
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
-  JudgedFacts facts{.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0,
+  // A plan of weights alone has neither pairs nor INT8 layers.
+  const bool codes = !report.values.empty() || report.plan.coverage.int8_layers > 0 || !prepared.plan.weights.empty();
+  JudgedFacts facts{.quantized = codes,
                     .calibration_samples = report.samples,
                     .closing = grounds.worse.closing.value_or(ClosingError{}),
                     .calibrated_with = grounds.calibrated_with,

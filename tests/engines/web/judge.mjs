@@ -1,7 +1,7 @@
 // node judge.mjs PROGRAM SAMPLE_FOLDER FOLDER: quantizes the bundled sample for the browser and runs it in ONNX Runtime
 // Web (WebAssembly, one thread). Exits 1 if the file does not load, computes other than `detent run`, or is slower than
-// float. Exits 77 where onnxruntime-web is not installed: `npm install` in the folder of this file, or in the one that
-// DETENT_WEB names.
+// float. Exits 77 where onnxruntime-web is not installed: tests/engines/install.sh web, or `npm install` in the folder
+// that DETENT_WEB names. CTest: run_test.sh web web/judge.mjs ...
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ let ort;
 try {
   ort = createRequire(`${home}/x.js`)('onnxruntime-web');
 } catch (error) {
-  console.log(`SKIPPED judge.mjs: ${String(error.message).split('\n')[0]} (npm install in tests/engines/web)`);
+  console.log(`SKIPPED judge.mjs: ${String(error.message).split('\n')[0]} (tests/engines/install.sh web)`);
   process.exit(77);
 }
 ort.env.wasm.numThreads = 1;

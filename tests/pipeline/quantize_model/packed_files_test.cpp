@@ -15,7 +15,8 @@ size_t count(const Model& model, const std::string& op) {
   return static_cast<size_t>(std::ranges::count(model.graph().nodes(), op, &Node::op_type));
 }
 
-Model quantized(const std::string& target, const std::string& text) {
+/// report  receives the command's, unless it is nullptr
+Model quantized(const std::string& target, const std::string& text, QuantizeReport* report = nullptr) {
   const TemporaryFolder folder;
   write_model(parse_model_text(text), folder / "model.onnx");
   QuantizeOptions options;
@@ -23,7 +24,8 @@ Model quantized(const std::string& target, const std::string& text) {
   options.data.sources = {"random:normal,n=4"};
   options.target = target;
   options.output = folder / "out.onnx";
-  static_cast<void>(quantize_model(options));
+  const QuantizeReport made = quantize_model(options);
+  if (report) *report = made;
   return read_model(folder / "out.onnx");
 }
 
@@ -79,6 +81,18 @@ TEST(PackedFiles, HaveMatMulNBitsWhereTheEngineHasThatKernelAlone) {
   EXPECT_EQ(count(packed, "MatMul") + count(packed, "QuantizeLinear") + count(packed, "DequantizeLinear"), 0U);
   EXPECT_EQ(count(pairs, "MatMulNBits"), 0U);
   EXPECT_EQ(count(pairs, "MatMul"), 1U);
+}
+
+TEST(PackedFiles, AreJudgedAlthoughNoLayerIsInt8) {
+  QuantizeReport codes, floats;
+  static_cast<void>(quantized("web:webgpu", product(), &codes));
+  static_cast<void>(quantized("web:webgpu",
+                              R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,8] x) => (float[1,8] y) { y = Tanh (x) })",
+                              &floats));
+  EXPECT_EQ(codes.plan.coverage.int8_layers, 0);
+  EXPECT_TRUE(codes.verdict.quality);
+  EXPECT_FALSE(floats.verdict.quality);
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 // conversions between floats and codes is least? It is the minimum cut of a network: the source's side runs on codes.
 // A layer is cut off from the source at the price of its float kernel, and from the sink at that of its INT8 kernel; a
 // value costs a QuantizeLinear once if a reader is on the source's side and its producer is not, and a
-// DequantizeLinear the other way around. Between a layer on codes and the Conv or Gemm that reads it no cut is allowed:
-// the engine quantizes the float weight of a layer between two pairs, with one scale for all channels.
+// DequantizeLinear the other way around. Between a layer on codes and the Conv or Gemm that reads it no cut is allowed,
+// nor behind a MaxPool or another node that the engine moves pairs across: it quantizes the float weight of a layer
+// between two pairs, with one scale for all channels.
 //
 // * Decides: a layer stays float where the table of kernel times (src/place/engines/web/kernel_times.cpp) says that the
 //   file is faster so, by more than 5 %. Layers are judged together: those of a region share the conversions at its
@@ -16,13 +17,14 @@
 //   Open extents count as 1 in front and as 16 elsewhere.
 // * Why: an INT8 depthwise Conv takes 1.5 to 5.5 times as long as the float one, a MaxPool on codes 8 to 13 times. An
 //   average pooling takes 3 to 4 times as long, a Conv of few channels 1.2 to 6 times. Convs and products of 64
-//   channels and more take .4 to .75 of the float time.
+//   channels and more take .4 to .75 of the float time, Convs of one to four pixels .15 to .4.
 //   The file for ONNX Runtime's native engine was 1.15 times (MobileNetV2) to 1.8 times
 //   (MobileNetV3-S) slower than float there.
 // * Change it: `--policy small-layers=quantize` turns the rule off; `--include NODE`.
-// * Source: 158 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:
+// * Source: 178 kernels timed in ONNX Runtime Web 1.30 (Node, WebAssembly with SIMD, one thread) on a Xeon with AMX:
 //   [bench/web](../../bench/web/README.md).
-// * Networks: models/imagenet_mobilenetv2, exports/mobilenetv3_small, models/imagenet_squeezenet1.1.
+// * Networks: models/imagenet_mobilenetv2, exports/mobilenetv3_small, models/imagenet_squeezenet1.1,
+//   models/cifar10_efficientnet_b0.
 
 #include <fmt/core.h>
 
@@ -144,7 +146,7 @@ class CheapestCodes {
   }
 
   /// The engine moves pairs across a MaxPool and joins those around an average pooling: between nodes on codes neither
-  /// runs in float.
+  /// runs in float. A Concat with one input on codes runs on codes (O5).
   void join_pools(const Value& value, size_t from, const std::vector<size_t>& readers) {
     const auto pools = [&](NodeId node) {
       const OpKind kind = facts_.kind(node);
@@ -155,17 +157,27 @@ class CheapestCodes {
         if (reader != MinCut::kSink) cut_.add_pipe(reader, from, MinCut::kUncuttable);
     if (from == MinCut::kSink) return;
     for (const Use& use : value.uses)
-      if (use.slot >= 0 && pools(use.node) && place_of(use.node) != MinCut::kSink)
+      if (use.slot >= 0 && (pools(use.node) || facts_.kind(use.node) == OpKind::Concat) &&
+          place_of(use.node) != MinCut::kSink)
         cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
   }
 
-  /// A Conv or Gemm that stays float must read floats (O1).
+  /// A Conv or Gemm that stays float must read floats (O1), behind nodes that the engine moves pairs across, too.
   void join_layers(const Value& value, size_t from) {
     if (from == MinCut::kSink) return;
-    for (const Use& use : value.uses)
-      if (use.slot >= 0 && facts_.is_weighted(use.node) && facts_.kind(use.node) != OpKind::MatMul &&
-          place_of(use.node) != MinCut::kSink)
-        cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
+    std::vector<ValueId> behind{value.id};
+    for (size_t i = 0; i < behind.size(); ++i) {
+      for (const Use& use : facts_.value(behind[i]).uses) {
+        if (use.slot < 0) continue;
+        const MaybeValue moved = facts_.node(use.node).output(0);
+        if (facts_.lets_pairs_move(use.node) && moved) {
+          if (use.slot == 0) behind.push_back(*moved);
+        } else if (facts_.is_weighted(use.node) && facts_.kind(use.node) != OpKind::MatMul &&
+                   place_of(use.node) != MinCut::kSink) {
+          cut_.add_pipe(from, place_of(use.node), MinCut::kUncuttable);
+        }
+      }
+    }
   }
 
   const PlacementDraft& draft_;

@@ -2,29 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace detent {
 namespace {
 
-// Measured and fitted by bench/web. Most of 158 kernels are within 25 %; depthwise Convs of large windows and products
+// Measured and fitted by bench/web. Most of 178 kernels are within 25 %; depthwise Convs of large windows and products
 // of one row are further off. All numbers are nanoseconds.
 
 /// A Conv, for each thing that its kernel does. Channels and the numbers under a window are rounded up to what the
-/// integer kernel takes at once.
+/// integer kernel takes at once, pixels to what the float kernel does: it is slow on few.
 struct ConvRates {
   double start, product, column, tap, output, weight;
 };
-constexpr ConvRates kFloatConv{.start = 0, .product = .0857, .column = .305, .tap = 0, .output = 0, .weight = 0},
-    kCodesConv{.start = 900, .product = .0336, .column = .184, .tap = 3.3, .output = 1.99, .weight = .72};
-constexpr int64_t kChannelsAtOnce = 8, kNumbersAtOnce = 4;
+constexpr ConvRates kFloatConv{.start = 0, .product = .0813, .column = .327, .tap = 0, .output = 0, .weight = 0},
+    kCodesConv{.start = 1100, .product = .0403, .column = .0821, .tap = 4.01, .output = 1.81, .weight = .146};
+constexpr int64_t kChannelsAtOnce = 8, kNumbersAtOnce = 4, kPixelsAtOnce = 16;
 constexpr double kGroupedCodes = 1.5;  // of the time of one group
 
 /// A depthwise Conv, for each channel, product, and row of an output channel.
 struct DepthwiseRates {
   double channel, product, row;
 };
-constexpr DepthwiseRates kFloatDepthwise3x3{178, .164, 53}, kFloatDepthwise{1066, .327, 56};
-constexpr DepthwiseRates kCodesDepthwise3x3{0, 1.09, 0}, kCodesDepthwise{32, .897, 0};
+constexpr DepthwiseRates kFloatDepthwise3x3{15.9, .149, 65}, kFloatDepthwise{49, .272, 163};
+constexpr DepthwiseRates kCodesDepthwise3x3{0, 1.07, 0}, kCodesDepthwise{0, .894, 0};
 
 struct ProductRates {
   double start, product, element, weight;
@@ -95,6 +96,7 @@ KernelTimes WebKernels::convolution(const Node& conv) {
   const auto window = static_cast<double>(weight.element_count(2, weight.rank()));
   const double outputs = product_of(output), pixels = outputs / static_cast<double>(weight[0]);
   const double products = outputs * static_cast<double>(weight[1]) * window;
+  if (outputs == 0) return {};
   if (weight[1] == 1 && groups == weight[0]) {
     const double rows = outputs / static_cast<double>(std::max<int64_t>(output.back(), 1));
     const auto time = [&](const DepthwiseRates& rates) {
@@ -106,14 +108,16 @@ KernelTimes WebKernels::convolution(const Node& conv) {
   }
   const double columns =
       window > 1 ? pixels * static_cast<double>(weight[1]) * static_cast<double>(groups) * window : 0;
-  const auto time = [&](const ConvRates& rates, double counted) {
-    return rates.start + rates.product * counted + rates.column * columns +
+  const double filled = rounded_up(std::llround(pixels), kPixelsAtOnce) / pixels;
+  const auto time = [&](const ConvRates& rates, double counted, double read) {
+    return rates.start + rates.product * counted + rates.column * read +
            rates.tap * (window > 1 ? pixels * window * static_cast<double>(groups) : 0) + rates.output * outputs +
            rates.weight * static_cast<double>(weight.element_count());
   };
   const double whole = pixels * static_cast<double>(groups) * rounded_up(weight[0] / groups, kChannelsAtOnce) *
                        rounded_up(weight.element_count(1, weight.rank()), kNumbersAtOnce);
-  return {time(kFloatConv, products), time(kCodesConv, whole) * (groups > 1 ? kGroupedCodes : 1)};
+  return {time(kFloatConv, products * filled, columns * filled),
+          time(kCodesConv, whole, columns) * (groups > 1 ? kGroupedCodes : 1)};
 }
 
 KernelTimes WebKernels::product(const Node& product) {
