@@ -185,11 +185,6 @@ void mark_ruined(const GraphFacts& facts, PlacementDraft& draft) {
   if (found) mark_beside_ruined(facts, draft);
 }
 
-void mark_by_default(const GraphFacts& facts, PlacementDraft& draft) {
-  mark_one_row(facts, draft);
-  mark_ruined(facts, draft);
-}
-
 // Says why a product has a scale in advance.
 void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
   if (!draft.options().dynamic_products) return;
@@ -200,7 +195,8 @@ void explain_fixed(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kRuinedProducts{.name = {"O13", "dynamic product"}, .mark = mark_by_default};
+constinit const Rule kRuinedProducts{.name = {"O13", "dynamic product"}, .mark = mark_ruined};
+constinit const Rule kOneRowProducts{.name = {"O13", "dynamic product"}, .mark = mark_one_row};
 constinit const Rule kDynamicProducts{.name = {"O13", "dynamic product"}, .mark = mark_dynamic, .share = explain_fixed};
 
 }  // namespace detent::rules::onnxruntime

@@ -25,31 +25,12 @@ std::span<const Target> targets();
 using namespace rules;
 using namespace rules::onnxruntime;
 
-constexpr std::array kRules{&kUserChoice,
-                            &kMeasuredChoice,
-                            &kSignalFrontEnd,
-                            &kRuinedProducts,
-                            &kResidualStream,
-                            &kDecoding,
-                            &kDynamicLstm,
-                            &kDynamicProducts,
-                            &kFewChannels,
-                            &kLayers,
-                            &kFloatDeconvolution,
-                            &kActivations,
-                            &kElementwise,
-                            &kConcat,
-                            &kPooling,
-                            &kCopies,
-                            &kKnownRanges,
-                            &kEveryReader,
-                            &kPartlyAbsorbedClips,
-                            &kHalfValues,
-                            &kInt8Activations,
-                            &kWideActivations,
-                            &kStates,
-                            &kEmbeddings,
-                            &kFloatWeights};
+constexpr std::array kRules{
+    &kUserChoice,  &kMeasuredChoice,      &kSignalFrontEnd,  &kRuinedProducts,  &kOneRowProducts,  &kResidualStream,
+    &kDecoding,    &kDynamicLstm,         &kDynamicProducts, &kFewChannels,     &kLayers,          &kFloatDeconvolution,
+    &kActivations, &kElementwise,         &kConcat,          &kPooling,         &kCopies,          &kKnownRanges,
+    &kEveryReader, &kPartlyAbsorbedClips, &kHalfValues,      &kInt8Activations, &kWideActivations, &kStates,
+    &kEmbeddings,  &kFloatWeights};
 
 constexpr std::array kForms{OperatorForm::PlainGemm, OperatorForm::NearMasks};
 

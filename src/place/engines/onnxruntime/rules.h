@@ -19,6 +19,7 @@ extern const Rule kInt8Activations;
 extern const Rule kFewChannels;
 extern const Rule kWideActivations;
 extern const Rule kRuinedProducts;
+extern const Rule kOneRowProducts;
 extern const Rule kDynamicProducts;
 extern const Rule kDynamicLstm;
 
