@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs engines that judge our files, each in a virtual environment outside the source, once for each content of
 # requirements-NAME.txt. Prints nothing if nothing is to do.
-#   tests/engines/install.sh [--path] [openvino|qnn|rknn]...   default: openvino qnn; --path only prints the folders
+#   tests/engines/install.sh [--path] [openvino|qnn|rknn|tokenizers]...   default: all but rknn; --path only prints
+#     the folders
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
 # DETENT_REQUIREMENTS another folder of requirements-NAME.txt (bench/showcase has the peers of Detent),
@@ -11,7 +12,7 @@ cd "${DETENT_REQUIREMENTS:-$(dirname "$0")}"
 cache=${DETENT_ENGINES:-${XDG_CACHE_HOME:-$HOME/.cache}/detent/engines}
 only_path=
 if [ "${1-}" = --path ]; then only_path=1 && shift; fi
-[ $# -gt 0 ] || set -- openvino qnn
+[ $# -gt 0 ] || set -- openvino qnn tokenizers
 
 # install NAME FOLDER: makes the environment in a folder beside FOLDER and renames it when it is complete.
 install() {
@@ -37,7 +38,7 @@ install() {
 code=0
 for name; do
   [ -f "requirements-$name.txt" ] || {
-    echo "install.sh: no engine '$name'; known are openvino, qnn and rknn" >&2
+    echo "install.sh: no engine '$name'; known are openvino, qnn, rknn and tokenizers" >&2
     exit 2
   }
   folder=$cache/$name-$(sha256sum "requirements-$name.txt" | cut -c1-16)
