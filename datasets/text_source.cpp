@@ -157,8 +157,8 @@ class TextRows {
                                               " tokens around a text, and a sample has " + std::to_string(length_));
   }
 
-  /// Returns the lengths of two texts that are longer than `room`, as the package tokenizers cuts them: first the longer
-  /// one, down to the other, then both to a half.
+  /// Returns the lengths to which the package tokenizers cuts two texts that are longer than `room` together: the
+  /// longer one down to the other, then both to a half.
   static std::pair<size_t, size_t> cut_pair(size_t first, size_t second, size_t room) {
     auto [shorter, longer] = std::minmax(first, second);
     size_t less = shorter, more = shorter > room ? shorter : std::max(shorter, room - shorter);

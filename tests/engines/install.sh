@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs engines that judge our files, each in a virtual environment outside the source, once for each content of
 # requirements-NAME.txt. Prints nothing if nothing is to do.
-#   tests/engines/install.sh [--path] [openvino|qnn|rknn|tokenizers]...   default: all but rknn; --path only prints
+#   tests/engines/install.sh [--path] [openvino|qnn|rknn|tokenizers]...   default: all except rknn; --path only prints
 #     the folders
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
