@@ -106,8 +106,7 @@ OptionList data_options(DataOptions& data, bool required) {
               "Folder of images, audio (.wav, .flac), .npy or .npz, one such file, a test_data_set folder, a .txt or "
               ".csv "
               "list, "
-              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl; vocab=tokenizer.json), or "
-              "random:normal|uniform[,n=32][,seed=1]; one "
+              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or random:normal|uniform[,n=32][,seed=1]; one "
               "for each model input. Longer rows of token ids are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
