@@ -15,7 +15,7 @@ std::span<const DataSourceEntry> data_source_list() {
   constexpr auto kAudio = [](const std::string& /*src*/) { return Preprocessed::Audio; };
   static constexpr DataSourceEntry kEntries[] = {
       {"random:normal|uniform[,n=32][,seed=1]", Feeds::AllInputs, is_synthetic, open_synthetic},
-      {"text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]", Feeds::OneInput, is_text, open_text, nullptr,
+      {"text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]", Feeds::AllInputs, is_text, open_text, nullptr,
        files_of_text},
       {"a .npz", Feeds::AllInputs, is_npz, open_npz},
       {"a .npy", Feeds::OneInput, is_npy, open_npy},

@@ -2,182 +2,226 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "core/index.h"
-#include "core/json/parse_json.h"
-#include "core/parse.h"
-#include "datasets/base/csv.h"
+#include "core/text.h"
 #include "datasets/base/made_sources.h"
-#include "datasets/base/natural_order.h"
-#include "datasets/vocabulary.h"
+#include "datasets/base/mask_names.h"
+#include "datasets/text/text_records.h"
+#include "datasets/text/tokenizer.h"
 #include "detent/base/error.h"
 
 namespace detent {
 
 namespace {
 
-using Json = nlohmann::json;
-using Records = std::vector<std::vector<int32_t>>;
+/// The facts of a text that an input is told.
+enum class TextRole : uint8_t { Ids, Mask, Types, Positions };
 
-constexpr std::string_view kTextPrefix = "text:";
-constexpr const char* kTextForm = "the form is text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]";
+bool holds_one_of(const std::string& name, std::span<const char* const> parts) {
+  return std::ranges::any_of(parts, [&](const char* part) { return name.find(part) != std::string::npos; });
+}
 
-bool is_json_lines(const std::filesystem::path& file) { return lower_extension(file) == ".jsonl"; }
+TextRole role_of(const InputSpec& input, std::span<const std::string> masks) {
+  constexpr std::array<const char*, 3> kTypes = {"token_type", "type_ids", "segment"};
+  constexpr std::array<const char*, 2> kPositions = {"position_id", "pos_ids"};
+  if (is_called_mask(input.name) || std::ranges::count(masks, input.name) > 0) return TextRole::Mask;
+  if (holds_one_of(input.name, kTypes)) return TextRole::Types;
+  if (holds_one_of(input.name, kPositions)) return TextRole::Positions;
+  return TextRole::Ids;
+}
 
-/// Returns the ids of one list.
-/// Errors  InvalidData, without file and line.
-std::vector<int32_t> ids_of(const Json& list) {
-  std::vector<int32_t> ids;
-  for (const Json& item : list) {
-    if (!item.is_number_integer() || item < 0 || item > std::numeric_limits<int32_t>::max())
-      throw Error(ErrorCode::InvalidData, "a list of token ids may hold only whole numbers from 0 on");
-    ids.push_back(item.get<int32_t>());
+/// The inputs that a text feeds.
+struct TextInputs {
+  std::vector<FeedInput> inputs;
+  std::vector<TextRole> roles;
+  size_t ids = 0;      ///< the input of the ids; the first one where another source feeds them
+  int64_t length = 0;  ///< that the model fixes; 0: open
+
+  [[nodiscard]] bool has(TextRole role) const { return std::ranges::count(roles, role) > 0; }
+};
+
+[[noreturn]] void refuse_input(const InputSpec& input) {
+  throw Error(ErrorCode::InvalidData, "text gives token ids, integers [batch, S], and the input '" + input.name +
+                                          "' is " + std::string(name_of(input.type)) + " " + describe_shape(input));
+}
+
+TextInputs text_inputs(const SourceRequest& request, bool from_tokenizer) {
+  TextInputs found{.inputs = {request.inputs.begin(), request.inputs.end()}};
+  for (const FeedInput& input : found.inputs) {
+    // An input that a separate source feeds gets the ids that the source holds, unless they are made here.
+    const bool by_name = found.inputs.size() > 1 || from_tokenizer;
+    const TextRole role = by_name ? role_of(input.spec, request.masks) : TextRole::Ids;
+    const bool integers = input.spec.type == DataType::Int64 || input.spec.type == DataType::Int32;
+    const size_t rank = input.batch_axis == kNoBatchAxis ? 1 : 2;
+    if ((!integers && role != TextRole::Mask) || input.spec.shape.size() != rank || input.batch_axis > 0)
+      refuse_input(input.spec);
+    const int64_t length = std::max<int64_t>(0, input.spec.shape.back());
+    if (found.length > 0 && length > 0 && length != found.length)
+      throw Error(ErrorCode::InvalidOption, "the model's inputs have " + std::to_string(found.length) + " and " +
+                                                std::to_string(length) + " tokens");
+    found.length = std::max(found.length, length);
+    found.roles.push_back(role);
   }
-  return ids;
+  if (std::ranges::count(found.roles, TextRole::Ids) > 1)
+    throw Error(ErrorCode::InvalidOption,
+                request.src + ": more than one input may be that of the token ids: " +
+                    join(found.inputs, ", ", [](const FeedInput& input) { return input.spec.name; }),
+                "--data INPUT=SRC feeds one input; masks, token types and positions are known by their names");
+  found.ids = as_index(std::ranges::find(found.roles, TextRole::Ids) - found.roles.begin());
+  if (found.ids == found.roles.size()) found.ids = 0;
+  return found;
 }
 
-/// Returns the text or the ids of a line.
-/// Errors  InvalidData, without file and line.
-const Json& record_of(const Json& line, const std::string& field) {
-  if (!line.is_object()) return line;
-  const auto found = line.find(field);
-  if (found == line.end())
-    throw Error(ErrorCode::InvalidData, "there is no field '" + field + "'",
-                "field=NAME names the one with the text or the ids");
-  return *found;
+/// A sample as numbers: those of each role, all equally long.
+struct TextRow {
+  std::array<std::vector<int32_t>, 4> of_role;
+  std::optional<int32_t> next = {};
+  [[nodiscard]] std::vector<int32_t>& of(TextRole role) { return of_role[static_cast<size_t>(role)]; }
+  [[nodiscard]] const std::vector<int32_t>& of(TextRole role) const { return of_role[static_cast<size_t>(role)]; }
+};
+
+/// Returns a sample without padding; types that are not given are 0.
+TextRow row_of(TokenRow tokens) {
+  TextRow row;
+  const size_t length = tokens.ids.size();
+  tokens.types.resize(length);
+  row.of(TextRole::Ids) = std::move(tokens.ids);
+  row.of(TextRole::Types) = std::move(tokens.types);
+  row.of(TextRole::Mask).assign(length, 1);
+  for (size_t i = 0; i < length; ++i) row.of(TextRole::Positions).push_back(static_cast<int32_t>(i));
+  return row;
 }
 
-/// Reader of a text's records.
-class Reader {
+/// How samples are made of records.
+class TextRows {
  public:
-  explicit Reader(const TextSpec& spec) : spec_(spec), file_(spec.file.string()) {
-    if (spec.vocabulary == "bytes")
-      vocabulary_ = Vocabulary::of_bytes();
-    else if (!spec.vocabulary.empty())
-      vocabulary_ = Vocabulary::read(spec.vocabulary);
+  TextRows(const TextSpec& spec, const TextRecords& records, const TextInputs& inputs)
+      : inputs_(inputs), tokenizer_(records.tokenizer()), fixed_(as_index(inputs.length)), file_(spec.file.string()) {
+    if (inputs.length > 0 && spec.length > 0 && inputs.length != spec.length)
+      throw Error(ErrorCode::InvalidOption, "length=" + std::to_string(spec.length) + ", but the model's input '" +
+                                                inputs.inputs.front().spec.name + "' has " +
+                                                std::to_string(inputs.length) + " tokens");
+    length_ = as_index(inputs.length > 0 ? inputs.length : spec.length);
+    if (length_ == 0 && !records.is_json_lines())
+      throw Error(ErrorCode::InvalidOption,
+                  file_ + ": the model leaves the length of its input '" + inputs.inputs.front().spec.name + "' open",
+                  "length=N says how many tokens a sample has; in a .jsonl each line may be a sample");
   }
 
-  [[nodiscard]] Records read() const {
-    const std::string text = read_text(spec_.file);
-    if (!is_json_lines(spec_.file)) return {encode(text, file_)};
-    Records records;
-    size_t number = 0;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size());
-      const std::string_view line = std::string_view(text).substr(at, end - at);
-      ++number;
-      at = end + 1;
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-      records.push_back(read_line(line, file_ + ": line " + std::to_string(number)));
-    }
-    return records;
+  /// True where each record of a .jsonl is a sample, whatever the length.
+  [[nodiscard]] bool keeps(const TextRecord& record) const {
+    return length_ == 0 || !record.fields.empty() || !record.second.empty() || (record.is_text && added() > 0);
   }
 
-  /// Joins all records; with a line end between texts, if the vocabulary has one.
-  [[nodiscard]] std::vector<int32_t> joined(const Records& records) const {
-    const int32_t line_end = vocabulary_ ? vocabulary_->id_of("\n").value_or(-1) : -1;
-    std::vector<int32_t> stream;
-    for (const auto& record : records) {
-      if (!stream.empty() && line_end >= 0) stream.push_back(line_end);
-      stream.insert(stream.end(), record.begin(), record.end());
+  [[nodiscard]] TextRow of_record(const TextRecord& record) const {
+    const size_t most = length_ > 0 ? length_ : tokenizer_ ? tokenizer_->most_tokens() : 0;
+    TextRow row = row_of(record.is_text ? framed(record, most) : cut(record.ids, most));
+    for (size_t i = 0; i < inputs_.inputs.size(); ++i)
+      if (const auto field = record.fields.find(inputs_.inputs[i].spec.name); field != record.fields.end()) {
+        if (field->second.size() != record.ids.size())
+          throw Error(ErrorCode::InvalidData, file_ + ": a record holds " + std::to_string(field->second.size()) +
+                                                  " numbers under '" + field->first + "' and " +
+                                                  std::to_string(record.ids.size()) + " token ids");
+        row.of(inputs_.roles[i]) = cut(field->second, most).ids;
+      }
+    if (fixed_ > 0) pad(row);
+    return row;
+  }
+
+  [[nodiscard]] std::vector<TextRow> windows_of(const std::vector<int32_t>& stream) const {
+    const size_t frame = added();
+    if (frame >= length_) refuse_frame(frame);
+    const size_t window = length_ - frame;
+    if (stream.size() < window)
+      throw Error(ErrorCode::InvalidData, file_ + ": " + std::to_string(stream.size()) + " tokens, fewer than the " +
+                                              std::to_string(window) + " of one sample");
+    std::vector<TextRow> rows;
+    for (size_t first = 0; first + window <= stream.size(); first += window) {
+      const auto ids = std::span(stream).subspan(first, window);
+      rows.push_back(row_of(frame > 0 ? tokenizer_->frame().around(ids) : TokenRow{{ids.begin(), ids.end()}, {}}));
+      const bool open = frame == 0 || tokenizer_->frame().added_behind() == 0;
+      if (open && first + window < stream.size()) rows.back().next = stream[first + window];
     }
-    return stream;
+    return rows;
   }
 
  private:
-  [[nodiscard]] std::vector<int32_t> encode(const std::string& text, const std::string& where) const {
-    if (!vocabulary_) throw Error(ErrorCode::Usage, file_ + ": text needs a vocabulary", kTextForm);
-    return vocabulary_->encode(text, where);
+  [[nodiscard]] size_t added(bool pair = false) const { return tokenizer_ ? tokenizer_->frame().added(pair) : 0; }
+
+  [[noreturn]] void refuse_frame(size_t frame) const {
+    throw Error(ErrorCode::InvalidOption, file_ + ": the tokenizer puts " + std::to_string(frame) +
+                                              " tokens around a text, and a sample has " + std::to_string(length_));
   }
 
-  [[nodiscard]] std::vector<int32_t> read_line(std::string_view line, const std::string& where) const {
-    try {
-      const Json json = parse_json(line);
-      const Json& record = record_of(json, spec_.field);
-      if (record.is_array()) return ids_of(record);
-      if (record.is_string()) return encode(record.get<std::string>(), where);
-      throw Error(ErrorCode::InvalidData, "neither text nor a list of token ids");
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Usage || std::string_view(error.what()).starts_with(file_)) throw;
-      throw error.in(where);
-    }
+  /// Returns the lengths to which the package tokenizers cuts two texts that are longer than `room` together: the
+  /// longer one down to the other, then both to a half.
+  static std::pair<size_t, size_t> cut_pair(size_t first, size_t second, size_t room) {
+    auto [shorter, longer] = std::minmax(first, second);
+    size_t less = shorter, more = shorter > room ? shorter : std::max(shorter, room - shorter);
+    if (less + more > room) less = room / 2, more = less + room % 2;
+    return first > second ? std::pair(more, less) : std::pair(less, more);
   }
 
-  const TextSpec& spec_;
+  static TokenRow cut(std::vector<int32_t> ids, size_t most) {
+    if (most > 0 && ids.size() > most) ids.resize(most);
+    return {std::move(ids), {}};
+  }
+
+  [[nodiscard]] TokenRow framed(const TextRecord& record, size_t most) const {
+    const bool pair = !record.second.empty();
+    size_t first = record.ids.size(), second = record.second.size();
+    const size_t frame = added(pair);
+    if (most > 0 && most < frame + (pair ? 2 : 1)) refuse_frame(frame);
+    if (most > 0 && first + second + frame > most) std::tie(first, second) = cut_pair(first, second, most - frame);
+    if (!tokenizer_) return cut(record.ids, most);
+    const auto text = std::span(record.ids).first(first);
+    return pair ? tokenizer_->frame().around(text, std::span(record.second).first(second))
+                : tokenizer_->frame().around(text);
+  }
+
+  void pad(TextRow& row) const {
+    const size_t length = row.of(TextRole::Ids).size();
+    if (length == fixed_) return;
+    const std::optional<int32_t> id = tokenizer_ ? tokenizer_->padding_id() : std::nullopt;
+    if (!id && !inputs_.has(TextRole::Mask))
+      throw Error(ErrorCode::InvalidData, file_ + ": a record has " + std::to_string(length) + " of the model's " +
+                                              std::to_string(fixed_) +
+                                              " tokens, and neither a token nor an input says what is padding");
+    for (auto& numbers : row.of_role) numbers.resize(fixed_);
+    std::fill(row.of(TextRole::Ids).begin() + std::ssize(row.of(TextRole::Ids)) - as_extent(fixed_ - length),
+              row.of(TextRole::Ids).end(), id.value_or(0));
+  }
+
+  const TextInputs& inputs_;
+  const Tokenizer* tokenizer_;
+  size_t fixed_, length_ = 0;
   std::string file_;
-  std::optional<Vocabulary> vocabulary_;
 };
 
-/// Returns windows of `length` of the first record, or where that is 0 whole records.
-std::unique_ptr<DataSource> samples_of_text(Records records, size_t length, const FeedInput& input,
-                                            const std::string& name) {
-  const size_t samples = length == 0 ? records.size() : records.front().size() / length;
-  return std::make_unique<ReadSource>(samples, names_in(name), [records = std::move(records), length, input](size_t i) {
-    const std::vector<int32_t>& record = records[length == 0 ? i : 0];
-    const size_t first = i * length, count = length == 0 ? record.size() : length;
-    const auto ids = std::span(record).subspan(first, count);
-    const auto extent = as_extent(count);
-    const Shape shape = input.batch_axis == kNoBatchAxis ? Shape{extent} : Shape{1, extent};
-    Sample sample{.inputs = {cast(Tensor::from<int32_t>(shape, ids), input.spec.type)}, .next = {std::nullopt}};
-    if (first + count < record.size()) sample.next.front() = record[first + count];
-    return sample;
-  });
-}
-
-/// Returns the tokens in a sample: the number that the model fixes, else the user's, else 0.
-int64_t sample_length(const TextSpec& spec, const FeedInput& input) {
-  const InputSpec& wanted = input.spec;
-  const bool integers = wanted.type == DataType::Int64 || wanted.type == DataType::Int32;
-  const size_t rank = input.batch_axis == kNoBatchAxis ? 1 : 2;
-  if (!integers || wanted.shape.size() != rank || input.batch_axis > 0)
-    throw Error(ErrorCode::InvalidData, "text gives token ids, integers [batch, S], and the input '" + wanted.name +
-                                            "' is " + std::string(name_of(wanted.type)) + " " + describe_shape(wanted));
-  const int64_t fixed = std::max<int64_t>(0, wanted.shape.back());
-  if (fixed > 0 && spec.length > 0 && fixed != spec.length)
-    throw Error(ErrorCode::InvalidOption, "length=" + std::to_string(spec.length) + ", but the model's input '" +
-                                              wanted.name + "' has " + std::to_string(fixed) + " tokens");
-  const int64_t length = fixed > 0 ? fixed : spec.length;
-  if (length == 0 && !is_json_lines(spec.file))
-    throw Error(ErrorCode::InvalidOption,
-                spec.file.string() + ": the model leaves the length of its input '" + wanted.name + "' open",
-                "length=N says how many tokens a sample has");
-  return length;
+std::unique_ptr<DataSource> samples_of_rows(std::vector<TextRow> rows, TextInputs inputs, const std::string& name) {
+  const size_t count = rows.size();
+  return std::make_unique<ReadSource>(
+      count, names_in(name), [rows = std::move(rows), inputs = std::move(inputs)](size_t i) {
+        Sample sample{.next = std::vector<std::optional<int64_t>>(inputs.inputs.size())};
+        for (size_t k = 0; k < inputs.inputs.size(); ++k) {
+          const FeedInput& input = inputs.inputs[k];
+          const std::vector<int32_t>& numbers = rows[i].of(inputs.roles[k]);
+          const auto extent = as_extent(numbers.size());
+          const Shape shape = input.batch_axis == kNoBatchAxis ? Shape{extent} : Shape{1, extent};
+          sample.inputs.push_back(cast(Tensor::from<int32_t>(shape, numbers), input.spec.type));
+        }
+        sample.next[inputs.ids] = rows[i].next;
+        return sample;
+      });
 }
 
 }  // namespace
 
-TextSpec parse_text_spec(const std::string& src) {
-  TextSpec spec;
-  std::string rest = src.substr(std::min(kTextPrefix.size(), src.size()));
-  const auto taken = [&](std::string_view key) -> std::optional<std::string> {
-    const size_t comma = rest.rfind(',');
-    if (comma == std::string::npos || !std::string_view(rest).substr(comma + 1).starts_with(key)) return std::nullopt;
-    std::string value = rest.substr(comma + 1 + key.size());
-    rest.resize(comma);
-    return value;
-  };
-  for (bool more = true; more;) {
-    more = false;
-    if (auto value = taken("vocab=")) spec.vocabulary = std::move(*value), more = true;
-    if (auto value = taken("field=")) spec.field = std::move(*value), more = true;
-    if (const auto value = taken("length=")) {
-      spec.length = parse_number<decltype(spec.length)>(*value).value_or(0);
-      if (spec.length < 1)
-        throw Error(ErrorCode::Usage, src + ": length=" + *value + " is not a whole number from 1 on", kTextForm);
-      more = true;
-    }
-  }
-  if (rest.empty()) throw Error(ErrorCode::Usage, src + ": no file is named", kTextForm);
-  spec.file = rest;
-  return spec;
-}
-
-std::vector<std::vector<int32_t>> read_records(const TextSpec& spec) { return Reader(spec).read(); }
-
-bool is_text(const std::string& src) { return src.starts_with(kTextPrefix); }
+bool is_text(const std::string& src) { return src.starts_with("text:"); }
 
 std::vector<std::filesystem::path> files_of_text(const std::string& src) {
   const TextSpec spec = parse_text_spec(src);
@@ -186,19 +230,22 @@ std::vector<std::filesystem::path> files_of_text(const std::string& src) {
 
 std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   const TextSpec spec = parse_text_spec(request.src);
-  const int64_t length = sample_length(spec, request.inputs.front());
-  const Reader reader(spec);
-  Records records = reader.read();
-  if (length > 0) {
-    std::vector<int32_t> stream = reader.joined(records);
-    if (stream.size() < as_index(length))
-      throw Error(ErrorCode::InvalidData, spec.file.string() + ": " + std::to_string(stream.size()) +
-                                              " tokens, fewer than the " + std::to_string(length) + " of one sample");
-    records.assign(1, std::move(stream));
-  }
-  std::erase_if(records, [](const auto& record) { return record.empty(); });
+  TextInputs inputs = text_inputs(request, Tokenizer::is_one(spec.vocabulary));
+  std::vector<std::string> names{inputs.inputs[inputs.ids].spec.name};
+  for (const FeedInput& input : inputs.inputs)
+    if (input.spec.name != names.front()) names.push_back(input.spec.name);
+  const TextRecords reader(spec, std::move(names));
+  const TextRows rows(spec, reader, inputs);
+  std::vector<TextRecord> records = reader.read();
+  std::erase_if(records, [](const TextRecord& record) { return record.ids.empty(); });
   if (records.empty()) throw Error(ErrorCode::InvalidData, spec.file.string() + ": there is no token in it");
-  return samples_of_text(std::move(records), as_index(length), request.inputs.front(), spec.file.filename().string());
+  std::vector<TextRow> made;
+  if (reader.is_json_lines() &&
+      std::ranges::all_of(records, [&](const TextRecord& record) { return rows.keeps(record); }))
+    for (const TextRecord& record : records) made.push_back(rows.of_record(record));
+  else
+    made = rows.windows_of(reader.joined(records));
+  return samples_of_rows(std::move(made), std::move(inputs), spec.file.filename().string());
 }
 
 }  // namespace detent

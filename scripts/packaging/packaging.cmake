@@ -46,10 +46,10 @@ set(detent_dnnl "")
 if(DETENT_ONEDNN)
   set(detent_dnnl DNNL::dnnl)
 endif()
-set(third_parties fmt::fmt ZLIB::ZLIB zip pugixml::pugixml nlohmann_json::nlohmann_json onnx onnx_proto protobuf::libprotobuf ${detent_dnnl}
+set(third_parties fmt::fmt ZLIB::ZLIB zip utf8proc pcre2-8 pugixml::pugixml nlohmann_json::nlohmann_json onnx onnx_proto protobuf::libprotobuf ${detent_dnnl}
   OpenMP::OpenMP_CXX Eigen3::Eigen hwy::hwy TBB::tbb Threads::Threads ${CMAKE_DL_LIBS})
 target_link_libraries(detent_shared PRIVATE ${third_parties})
-target_link_libraries(detent_static INTERFACE fmt::fmt ZLIB::ZLIB zip pugixml::pugixml onnx onnx_proto protobuf::libprotobuf ${detent_dnnl}
+target_link_libraries(detent_static INTERFACE fmt::fmt ZLIB::ZLIB zip utf8proc pcre2-8 pugixml::pugixml onnx onnx_proto protobuf::libprotobuf ${detent_dnnl}
   OpenMP::OpenMP_CXX hwy::hwy TBB::tbb Threads::Threads ${CMAKE_DL_LIBS})
 # Keeps symbols of third parties inside that their headers mark as shown (templates of protobuf and the C++ library).
 target_link_options(detent_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/symbols.map -Wl,--no-undefined)

@@ -26,6 +26,8 @@ LIBRARIES = {
         "ENABLE_GNUTLS=OFF ENABLE_OPENSSL=OFF ENABLE_BZIP2=OFF ENABLE_LZMA=OFF ENABLE_ZSTD=OFF BUILD_TOOLS=OFF "
         "BUILD_REGRESS=OFF BUILD_EXAMPLES=OFF BUILD_DOC=OFF"),
     "pugixml": ("pugixml", ".", ""),
+    "utf8proc": ("utf8proc", ".", ""),
+    "pcre2": ("pcre2", ".", "PCRE2_BUILD_PCRE2GREP=OFF PCRE2_BUILD_TESTS=OFF PCRE2_SUPPORT_JIT=ON"),
     "fmt": ("fmtlib", ".", "FMT_TEST=OFF FMT_DOC=OFF"),
     "hwy": ("highway", ".", "BUILD_TESTING=OFF HWY_ENABLE_EXAMPLES=OFF"),
     "tbb": ("onetbb", ".", "TBB_TEST=OFF TBB_STRICT=OFF TBBMALLOC_BUILD=OFF"),

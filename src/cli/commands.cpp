@@ -293,7 +293,7 @@ Declared declare_command(CLI::App& app, Function function) {
     check_values(app, state->list);
     const InputFiles inputs(input_sources(app, state->list));  // until all reports are written
     for (const auto& settle : state->list.settle) settle();
-    check_outputs(app, state->list, beside_of(state->options, state->report));
+    check_files(app, state->list, beside_of(state->options, state->report));
     if constexpr (requires { state->options.overwrite; }) state->report.overwrite = state->options.overwrite;
     if constexpr (requires { state->options.run; }) state->options.run.reporter = &environment.reporter;
     try {

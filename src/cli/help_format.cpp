@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "core/parse.h"
@@ -128,6 +129,66 @@ class HelpFormatter : public CLI::Formatter {
   const std::optional<std::string>& long_help_;
 };
 
+/// Counts characters of UTF-8.
+size_t columns_of(std::string_view line) {
+  return static_cast<size_t>(std::ranges::count_if(line, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+/// Returns the byte at which a column of the line begins; the end of the line if it is shorter.
+size_t byte_of(std::string_view line, size_t column) {
+  size_t at = 0;
+  for (size_t seen = 0; at < line.size(); ++at)
+    if ((line[at] & 0xC0) != 0x80 && seen++ == column) break;
+  return at;
+}
+
+constexpr size_t kLeastName = 12;  // columns that a name has beside numbers
+
+/// Returns the column at which all rows begin with their second cells: behind the first two blanks that all have.
+size_t second_column(const std::vector<std::string_view>& rows, size_t most) {
+  size_t blanks = 0;
+  bool text = false;  // some row has something further left, behind the margin
+  for (size_t column = 2; column < most; ++column) {
+    const bool blank = std::ranges::all_of(rows, [&](std::string_view row) {
+      const size_t at = byte_of(row, column);
+      return at == row.size() || row[at] == ' ';
+    });
+    if (!blank && text && blanks >= 2) return column;
+    text = text || !blank;
+    blanks = blank ? blanks + 1 : 0;
+  }
+  return 0;
+}
+
+std::string wrapped_table(const std::vector<std::string_view>& rows, size_t width) {
+  std::string result;
+  size_t most = 0;
+  for (const std::string_view row : rows) most = std::max(most, columns_of(row));
+  const size_t second = most > width ? second_column(rows, most) : 0;
+  const bool beside = second > 0 && most - second + kLeastName + 2 <= width;
+  for (const std::string_view row : rows) {
+    const size_t cut = byte_of(row, second);
+    const std::string_view name = row.substr(0, row.find_last_not_of(' ', cut == 0 ? 0 : cut - 1) + 1);
+    if (most <= width) {
+      result += std::string(row) + "\n";
+    } else if (beside) {  // numbers, which keep their columns
+      const size_t room = width - (most - second) - 2;
+      const bool fits = columns_of(name) <= room;
+      result += std::string(name) + (fits ? "" : "\n") + std::string(room + 2 - (fits ? columns_of(name) : 0), ' ') +
+                std::string(row.substr(cut)) + "\n";
+    } else if (second > 0 && second <= width / 2) {  // a text, which goes on below itself
+      std::string text = wrapped(row.substr(cut), width - second, 0);
+      text.pop_back();
+      for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+        text.insert(at + 1, second, ' ');
+      result += std::string(row.substr(0, cut)) + text + "\n";
+    } else {
+      result += wrapped(row, width, 4);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string wrapped(std::string_view text, size_t width, size_t indent) {
@@ -144,14 +205,23 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
 
 std::string wrapped_report(std::string_view report, size_t width) {
   std::string result;
+  std::vector<std::string_view> table;  // neighbouring rows
+  const auto end_table = [&] {
+    if (!table.empty()) result += wrapped_table(std::exchange(table, {}), width);
+  };
   for (size_t end = 0; !report.empty(); report.remove_prefix(std::min(end + 1, report.size()))) {
     end = std::min(report.find('\n'), report.size());
     const std::string_view line = report.substr(0, end);
     const std::string_view words = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    const bool whole =
-        line.size() <= width || words.find("   ") != std::string_view::npos || words.starts_with("next:");
-    result += whole ? std::string(line) + "\n" : wrapped(line, width, 4);
+    if (words.find("   ") != std::string_view::npos) {
+      table.push_back(line);
+      continue;
+    }
+    end_table();
+    result +=
+        columns_of(line) <= width || words.starts_with("next:") ? std::string(line) + "\n" : wrapped(line, width, 4);
   }
+  end_table();
   return result;
 }
 

@@ -15,8 +15,10 @@ namespace detent::cli {
 /// longer word gets a line of its length. Line breaks in the text stay. The result ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, size_t width, size_t indent);
 
-/// Breaks the sentences of a report at blanks for a terminal of `width` columns, with continuation lines indented.
-/// Lines of tables (three blanks in a row) and commands to copy ("next: ...") stay whole.
+/// Breaks the lines of a report for a terminal of `width` columns: sentences at blanks, with continuation lines
+/// indented. Of a table (three blanks in a row) that is too wide, long names of the first column stand on a line of
+/// their own, and the text of a last column goes on below itself. Commands to copy ("next: ...") stay whole: they are
+/// one line.
 [[nodiscard]] std::string wrapped_report(std::string_view report, size_t width);
 
 /// Breaks a command line before options, with " \" at the end of lines, indented by `indent`, so that it can be copied

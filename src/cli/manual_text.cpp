@@ -1,6 +1,7 @@
 #include "cli/manual_text.h"
 
 #include <algorithm>
+#include <numeric>
 #include <regex>
 #include <sstream>
 
@@ -31,7 +32,14 @@ ManualBlock row_of(const std::vector<std::string>& cells, const std::vector<std:
   ManualBlock row{Kind::Row, cells.front(), cells.size() == 2 ? cells[1] : ""};
   for (size_t i = 1; cells.size() > 2 && i < cells.size(); ++i)
     if (!cells[i].empty()) row.text += (row.text.empty() ? "" : "; ") + headings[i] + " " + cells[i];
+  if (cells.size() > 2) row.cells = cells;
   return row;
+}
+
+/// True where the last block is a row of more than two columns, and the first of its table.
+bool is_first_row(const std::vector<ManualBlock>& blocks) {
+  return !blocks.empty() && !blocks.back().cells.empty() && blocks.back().headings.empty() &&
+         (blocks.size() == 1 || blocks[blocks.size() - 2].cells.size() != blocks.back().cells.size());
 }
 
 /// Returns the targets as a table in Markdown.
@@ -77,6 +85,7 @@ std::vector<ManualBlock> blocks_of(std::string_view page) {
         headings = cells;
       else if (!line.starts_with("| ---"))
         blocks.push_back(row_of(cells, headings));
+      if (is_first_row(blocks)) blocks.back().headings = headings;
     } else if (std::regex_match(line, found, item)) {
       blocks.push_back({Kind::Item, found[1], found[2]});
       continues = true;
@@ -88,9 +97,87 @@ std::vector<ManualBlock> blocks_of(std::string_view page) {
     }
   }
   if (blocks.front().kind != Kind::Heading) blocks.insert(blocks.begin(), {Kind::Heading, "", "Description"});
-  for (ManualBlock& block : blocks)
+  for (ManualBlock& block : blocks) {
     if (block.kind != Kind::Code) block.text = std::regex_replace(block.text, link, "$1");
+    for (std::string& cell : block.cells) cell = std::regex_replace(cell, link, "$1");
+  }
   return blocks;
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Returns the widths of columns that fit into `width` with two blanks between them, the widest ones narrowed; empty
+/// where words are too long for that.
+std::vector<size_t> column_widths(const Rows& rows, size_t width) {
+  std::vector<size_t> widths(rows.front().size(), 1), least(rows.front().size(), 1);
+  for (const auto& row : rows)
+    for (size_t i = 0; i < std::min(row.size(), widths.size()); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+      std::istringstream words{row[i]};
+      for (std::string word; words >> word;) least[i] = std::max(least[i], word.size());
+    }
+  const auto used = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()); };
+  while (used() > width) {
+    size_t widest = widths.size();
+    for (size_t i = 0; i < widths.size(); ++i)
+      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    if (widest == widths.size()) return {};
+    --widths[widest];
+  }
+  return widths;
+}
+
+/// Prints rows with their cells wrapped in columns.
+std::string laid_out(const Rows& rows, const std::vector<size_t>& widths) {
+  std::string text;
+  for (const auto& row : rows) {
+    std::vector<std::istringstream> cells;
+    for (size_t i = 0; i < std::min(row.size(), widths.size()); ++i) cells.emplace_back(wrapped(row[i], widths[i], 0));
+    for (bool more = true; more;) {
+      more = false;
+      std::string line = " ";
+      for (size_t i = 0; i < cells.size(); ++i) {
+        std::string part;
+        more = static_cast<bool>(std::getline(cells[i], part)) || more;
+        line += " " + part + std::string(widths[i] - std::min(widths[i], part.size()) + 1, ' ');
+      }
+      line.resize(line.find_last_not_of(' ') + 1);
+      if (more) text += line + "\n";
+    }
+  }
+  return text;
+}
+
+/// Prints the table that begins at a block, and moves to its last row; "" where it is none, or too wide.
+std::string table_text(const std::vector<ManualBlock>& blocks, size_t& at, size_t width) {
+  if (blocks[at].headings.empty()) return {};
+  size_t end = at;
+  Rows rows{blocks[at].headings};
+  for (; end < blocks.size() && !blocks[end].cells.empty() && (end == at || blocks[end].headings.empty()); ++end)
+    rows.push_back(blocks[end].cells);
+  for (auto& row : rows)
+    for (std::string& cell : row) std::erase(cell, '`');
+  const std::vector<size_t> widths = column_widths(rows, width);
+  if (widths.empty()) return {};
+  at = end - 1;
+  return laid_out(rows, widths);
+}
+
+/// Prints lines of code, commands wider than `width` on several lines that end in "\".
+std::string code_text(const std::string& code, size_t width) {
+  std::string text, command;
+  std::istringstream lines{code};
+  for (std::string line; std::getline(lines, line);) {
+    command += line;
+    if (line.ends_with("\\")) {
+      command.back() = ' ';
+      continue;
+    }
+    const bool wraps = command.starts_with("detent ") && command.size() + 4 > width;
+    text += wraps ? wrapped_command(command, width, 4) : "    " + command + "\n";
+    command.clear();
+  }
+  return text;
 }
 
 }  // namespace
@@ -107,10 +194,16 @@ std::vector<ManualBlock> manual_of(std::string_view command) {
 std::string manual_text(std::string_view command, size_t width) {
   std::string text;
   Kind before = Kind::Heading;
-  for (const ManualBlock& block : manual_of(command)) {
+  const std::vector<ManualBlock> blocks = manual_of(command);
+  for (size_t at = 0; at < blocks.size(); ++at) {
+    const ManualBlock& block = blocks[at];
     const bool list = block.kind == Kind::Item || block.kind == Kind::Row;
     if (before != Kind::Heading && !(list && block.kind == before)) text += "\n";
     before = block.kind;
+    if (const std::string table = table_text(blocks, at, width); !table.empty()) {
+      text += table;
+      continue;
+    }
     std::string words = block.term +
                         (block.kind == Kind::Row    ? ": "
                          : block.kind == Kind::Item ? " "
@@ -118,7 +211,7 @@ std::string manual_text(std::string_view command, size_t width) {
                         block.text;
     if (block.kind != Kind::Code) std::erase(words, '`');
     if (block.kind == Kind::Heading) text += words + "\n";
-    if (block.kind == Kind::Code) text += std::regex_replace(words, std::regex("(.*)\n"), "    $1\n");
+    if (block.kind == Kind::Code) text += code_text(words, width);
     if (block.kind == Kind::Text) text += wrapped("  " + words, width, 0);
     if (block.kind == Kind::Row) text += wrapped("  " + words, width, 2);
     if (block.kind == Kind::Item) text += wrapped("  " + words, width, block.term.size() + 1);

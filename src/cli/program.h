@@ -60,11 +60,13 @@ void declare_options(CLI::App& app, const OptionList& list);
 void check_values(const CLI::App& command, const OptionList& list);
 /// Returns the files that the options of a parsed command name as inputs, and the configuration.
 [[nodiscard]] std::vector<InputFiles::Source> input_sources(const CLI::App& command, const OptionList& list);
-/// Checks the outputs that the options of a parsed command name, while its inputs are protected.
-/// beside  files that it writes besides them
-/// Errors  CannotWrite for an output that is an input or another output, naming both options; for a report that exists,
-///         without --overwrite, or cannot be written. Usage for a page called "-".
-void check_outputs(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside);
+/// Checks what can be known of files before they are read: models and data that are not there, and outputs, while the
+/// inputs are protected. Several faults are told together.
+/// beside  files that it writes besides those that options name
+/// Errors  InvalidModel or InvalidData for what is not there. CannotWrite for an output that is an input or another
+///         output, naming both options; for a report that exists, without --overwrite, or cannot be written. Usage for
+///         a page called "-".
+void check_files(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside);
 
 /// Parses the arguments of "detent"; --json alone means standard output.
 /// Errors  Usage with the likely spelling; CLI::Success where help or the version is to be printed.

@@ -1,9 +1,15 @@
 #include "manual/pages.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <regex>
 
 #include "core/text.h"
+#include "datasets/images/preprocess.h"
+#include "detent/base/calibrator.h"
+#include "detent/plan.h"
+#include "pipeline/latency/ready_commands.h"
 
 namespace detent::manual {
 
@@ -31,12 +37,69 @@ std::vector<std::string> choices_of(const std::string& value) {
   return words;
 }
 
+std::vector<std::string> target_words() {
+  std::vector<std::string> words;
+  for (const TargetInfo& one : known_targets())
+    for (const std::string& word : {std::string(one.name), std::string(one.spec)})
+      if (std::ranges::count(words, word) == 0) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> preset_words() {
+  std::vector<std::string> words;
+  for (const PreprocessPreset& preset : preprocess_presets()) words.emplace_back(preset.name);
+  for (const char* audio : {"log-mel", "whisper", "fbank", "raw-audio"}) words.emplace_back(audio);
+  return words;
+}
+
+std::vector<std::string> calibrator_words() {
+  std::vector<std::string> words{"auto"};
+  for (const CalibratorEntry& one : calibrator_list()) words.emplace_back(one.name);
+  return words;
+}
+
+std::vector<std::string> latency_words() {
+  std::vector<std::string> words;
+  for (const ReadyCommand& one : ready_commands()) words.emplace_back(one.name);
+  return words;
+}
+
+/// Returns the first words of values that may be others, too: "tensorrt:8.6" beside "tensorrt".
+std::vector<std::string> words_of_option(const std::string& name) {
+  struct Words {
+    const char* option;
+    std::vector<std::string> (*list)();
+  };
+  constexpr std::array<Words, 6> kWords{{{"--target", target_words},
+                                         {"--targets", target_words},
+                                         {"--preprocess", preset_words},
+                                         {"--calibrator", calibrator_words},
+                                         {"--calibrators", calibrator_words},
+                                         {"--latency-command", latency_words}}};
+  for (const Words& one : kWords)
+    if (name == one.option) return one.list();
+  return {};
+}
+
+/// Returns "concat=inputs" and the other values of the keys that begin a text: "concat=independent|inputs|shared, ...";
+/// "include-op=" for a key with a value of the user's.
+std::vector<std::string> key_words(const std::string& text) {
+  static const std::regex key("([a-z][a-z-]*)=([^,\\s]+)");
+  const std::string keys = text.substr(0, text.find('\n'));
+  std::vector<std::string> words;
+  for (auto at = std::sregex_iterator(keys.begin(), keys.end(), key); at != std::sregex_iterator(); ++at) {
+    const std::vector<std::string> values = choices_of((*at)[2]);
+    for (const std::string& value : values) words.push_back((*at)[1].str() + "=" + value);
+    if (values.empty()) words.push_back((*at)[1].str() + "=");
+  }
+  return words;
+}
+
 /// Returns the offer for a value. Upper case words name the kind of a value.
 Offer offer_of(const OptionEntry& entry) {
   if (!entry.choices.empty()) return Offer::Choices;
   const std::string& kind = entry.positional ? entry.names.front() : entry.value;
   const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
-  if (has("KEY=")) return Offer::Nothing;
   if (has("DIR") && !has("FILE")) return Offer::Folders;
   for (const std::string_view file : {"FILE", "MODEL", "TABLE", "SRC", "OUT", "."})
     if (has(file)) return Offer::Files;
@@ -60,7 +123,8 @@ OptionEntry entry_of(const CLI::Option& option) {
   entry.fallback = option.get_default_str();
   entry.group = option.get_group() == "Options" ? "" : option.get_group();
   entry.text = option.get_description();
-  entry.choices = choices_of(entry.value);
+  entry.choices = entry.value.starts_with("KEY=") ? key_words(entry.text) : choices_of(entry.value);
+  if (const std::vector<std::string> words = words_of_option(entry.names.back()); !words.empty()) entry.choices = words;
   entry.offer = entry.takes_value ? offer_of(entry) : Offer::Nothing;
   return entry;
 }

@@ -167,7 +167,8 @@ DataType type_of(const py::array& array) {
       {{'i', 1}, DataType::Int8},    {{'i', 2}, DataType::Int16},   {{'i', 4}, DataType::Int32},
       {{'i', 8}, DataType::Int64},   {{'u', 1}, DataType::UInt8},   {{'u', 2}, DataType::UInt16},
       {{'u', 4}, DataType::UInt32},  {{'u', 8}, DataType::UInt64},  {{'b', 1}, DataType::Bool}};
-  const auto found = types.find({type.kind(), type.itemsize()});
+  // Asks Python for the size: pybind11 before 2.12 reads it where NumPy 2 has something else.
+  const auto found = types.find({type.kind(), type.attr("itemsize").cast<py::ssize_t>()});
   if (found != types.end() && type.attr("isnative").cast<bool>()) return found->second;
   throw Error(ErrorCode::InvalidData,
               "arrays of type " + std::string(py::str(static_cast<const py::object&>(type))) + " cannot be fed");
@@ -349,8 +350,9 @@ std::pair<py::array_t<uint64_t>, py::array_t<double>> arrays_of(const Histogram&
   const std::span<const uint64_t> negative = histogram.negative(), positive = histogram.positive();
   const auto below = negative.empty() ? 0 : used(negative);
   const auto above = std::max<ptrdiff_t>(1, positive.empty() ? 0 : used(positive));  // zeros lie in its first bin
-  py::array_t<uint64_t> counts(below + above);
-  py::array_t<double> edges(below + above + 1);
+  // With strides, which pybind11 before 2.12 would compute from a size that it reads wrongly in NumPy 2.
+  py::array_t<uint64_t> counts({below + above}, {sizeof(uint64_t)});
+  py::array_t<double> edges({below + above + 1}, {sizeof(double)});
   auto count = counts.mutable_unchecked<1>();
   auto edge = edges.mutable_unchecked<1>();
   for (ptrdiff_t i = -below; i < above; ++i) {

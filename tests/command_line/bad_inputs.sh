@@ -179,4 +179,10 @@ for megabytes in 350 500 1000; do
     rm -f out/m.onnx
   done
 done
+# Faults that are known before a file is read are told together.
+echo >in/there.onnx
+refuses "several faults" 10 "3 things are wrong" quantize in/none.onnx --data in/none -o in/there.onnx
+grep -q '^  in/none: there is no such file' stderr || fail "several faults: not the data"
+grep -q '^  in/there.onnx: exists already; ' stderr || fail "several faults: not the output"
+refuses "one fault" 10 "in/none.onnx: there is no such file or folder" quantize in/none.onnx --data random:normal -o out/m.onnx
 finish

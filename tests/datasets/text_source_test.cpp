@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <span>
+
 #include "datasets/data_files.h"
-#include "datasets/vocabulary.h"
 
 namespace detent {
 namespace {
@@ -17,53 +18,6 @@ InputSpec ids_input(int64_t length) { return {"ids", DataType::Int64, {-1, lengt
 std::vector<int64_t> ids_of(const Sample& sample) {
   const auto ids = sample.inputs.front().data<int64_t>();
   return {ids.begin(), ids.end()};
-}
-
-std::vector<int32_t> encoded(const std::string& vocabulary, const std::string& text) {
-  const TemporaryFolder folder;
-  return Vocabulary::read(folder.write("vocab.txt", vocabulary)).encode(text, "t.txt");
-}
-
-Error vocabulary_error(const std::string& vocabulary, const std::string& text = {}) {
-  return error_of<Error>([&] { static_cast<void>(encoded(vocabulary, text)); });
-}
-
-TEST(Vocabulary, OfBytesIsTheBytes) {
-  EXPECT_THAT(Vocabulary::of_bytes().encode("a\xff\n", "t"), ElementsAre(97, 255, 10));
-  EXPECT_EQ(Vocabulary::of_bytes().size(), 256U);
-}
-
-TEST(Vocabulary, OfOneQuotedLineCountsItsCharacters) {
-  EXPECT_THAT(encoded("b\"\\n !a\"", "a !\n"), ElementsAre(3, 1, 2, 0));
-  EXPECT_THAT(encoded("\"\\x41\\\\\xC3\xA9\"\n", "\xC3\xA9\\A"), ElementsAre(2, 1, 0))
-      << "a character of two bytes is one token";
-  EXPECT_THAT(encoded("b'\xC3\xA9'", "\xC3\xA9"), ElementsAre(0, 1)) << "of bytes it is two";
-}
-
-TEST(Vocabulary, OfLinesTakesTheLongestTokenThatFits) {
-  EXPECT_THAT(encoded("a\r\nab\r\nabc\r\n\\n\r\n", "abcab\na"), ElementsAre(2, 1, 3, 0));
-  EXPECT_THAT(encoded("a\n\nb\n", "ab"), ElementsAre(0, 2)) << "an empty line keeps its id";
-  EXPECT_THAT(encoded("<unk>\na\n", "ax\xC3\xA9"), ElementsAre(1, 0, 0));
-}
-
-TEST(Vocabulary, RefusesWhatIsNone) {
-  EXPECT_THAT(vocabulary_error("a\nb\na\n").what(), HasSubstr("tokens 0 and 2 are the same"));
-  EXPECT_THAT(vocabulary_error("").what(), HasSubstr("no token"));
-  EXPECT_THAT(vocabulary_error("\"\\q\"").what(), HasSubstr("escape"));
-  EXPECT_THAT(vocabulary_error("a\n" + std::string(257, 'x')).what(), HasSubstr("257 bytes"));
-  EXPECT_THAT(vocabulary_error("play\n##ing\n").what(), HasSubstr("'##ing'"));
-  EXPECT_THAT(vocabulary_error("a\n", "a\n").what(), HasSubstr("line 1"));
-  EXPECT_THAT(encoded("#\n##\n", "###"), ElementsAre(1, 0)) << "the sign alone is a token as others are";
-}
-
-TEST(TextSpec, EndsAPathAtItsKeysOnly) {
-  const TextSpec spec = parse_text_spec("text:a,b.txt,vocab=v.txt,length=12,field=body");
-  EXPECT_EQ(spec.file, "a,b.txt");
-  EXPECT_EQ(spec.vocabulary, "v.txt");
-  EXPECT_EQ(spec.length, 12);
-  EXPECT_EQ(spec.field, "body");
-  EXPECT_EQ(error_of<Error>([] { static_cast<void>(parse_text_spec("text:,vocab=bytes")); }).code(), ErrorCode::Usage);
-  EXPECT_EQ(error_of<Error>([] { static_cast<void>(parse_text_spec("text:a,length=0")); }).code(), ErrorCode::Usage);
 }
 
 TEST(TextSource, CutsTextToWindowsAndKnowsTheTokenBehind) {
@@ -98,6 +52,117 @@ TEST(TextSource, NamesTheLineThatIsNoRecord) {
     EXPECT_EQ(error.code(), ErrorCode::InvalidData) << line;
     EXPECT_THAT(error.what(), HasSubstr("line 2")) << line;
   }
+}
+
+// A tokenizer that knows words, with tokens around them: <s> A </s>, and <s> A </s> B </s>.
+std::string words_tokenizer(const std::string& more = {}) {
+  return R"({"added_tokens": [{"id": 0, "content": "<pad>", "special": true}],
+    "pre_tokenizer": {"type": "WhitespaceSplit"},
+    "model": {"type": "WordLevel", "unk_token": "<unk>",
+      "vocab": {"<pad>": 0, "<unk>": 1, "<s>": 2, "</s>": 3, "a": 4, "b": 5, "c": 6}},
+    "post_processor": {"type": "TemplateProcessing",
+      "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+                 {"SpecialToken": {"id": "</s>", "type_id": 0}}],
+      "pair": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+               {"SpecialToken": {"id": "</s>", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}},
+               {"SpecialToken": {"id": "</s>", "type_id": 1}}],
+      "special_tokens": {"<s>": {"ids": [2]}, "</s>": {"ids": [3]}}})" +
+         more + "}";
+}
+
+std::vector<InputSpec> encoder_inputs(int64_t length) {
+  return {{"input_ids", DataType::Int64, {-1, length}, 0},
+          {"attention_mask", DataType::Float32, {-1, length}, 0},
+          {"token_type_ids", DataType::Int64, {-1, length}, 0},
+          {"position_ids", DataType::Int32, {-1, length}, 0}};
+}
+
+/// Returns the numbers of an input of a sample.
+std::vector<int64_t> numbers_of(const Sample& sample, size_t input) {
+  const Tensor tensor = cast(sample.inputs[input], DataType::Int64);
+  return {tensor.data<int64_t>().begin(), tensor.data<int64_t>().end()};
+}
+
+/// A text and a tokenizer in a folder.
+struct TokenizedText {
+  TemporaryFolder folder;
+  std::string src;
+  explicit TokenizedText(const std::string& text, const std::string& more = {}, const std::string& keys = {},
+                         const std::string& name = "t.jsonl") {
+    src = "text:" + folder.write(name, text).string() +
+          ",vocab=" + folder.write("tokenizer.json", words_tokenizer(more)).string() + keys;
+  }
+  [[nodiscard]] std::unique_ptr<DataSource> open(const std::vector<InputSpec>& inputs) const {
+    return open_data(data({src}), inputs);
+  }
+};
+
+TEST(TextSource, FeedsMasksTypesAndPositionsByTheirNames) {
+  const TokenizedText text("\"a b\"\n\"c\"");
+  const auto whole = text.open(encoder_inputs(-1));
+  ASSERT_EQ(whole->size(), 2U);
+  EXPECT_THAT(numbers_of(whole->read(0), 0), ElementsAre(2, 4, 5, 3));
+  EXPECT_THAT(numbers_of(whole->read(1), 1), ElementsAre(1, 1, 1));
+  const auto padded = text.open(encoder_inputs(6));
+  const Sample sample = padded->read(1);
+  EXPECT_EQ(sample.inputs[1].type(), DataType::Float32);
+  EXPECT_THAT(numbers_of(sample, 0), ElementsAre(2, 6, 3, 0, 0, 0));
+  EXPECT_THAT(numbers_of(sample, 1), ElementsAre(1, 1, 1, 0, 0, 0));
+  EXPECT_THAT(numbers_of(sample, 2), ElementsAre(0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(numbers_of(sample, 3), ElementsAre(0, 1, 2, 0, 0, 0));
+  const auto one = text.open({{"attention_mask", DataType::Int64, {-1, 6}, 0}});
+  EXPECT_THAT(numbers_of(one->read(1), 0), ElementsAre(1, 1, 1, 0, 0, 0)) << "also where each input has its source";
+}
+
+TEST(TextSource, CutsRecordsInsideTheirFrame) {
+  const TokenizedText text("\"a b c a b c\"");
+  EXPECT_THAT(numbers_of(text.open(encoder_inputs(4))->read(0), 0), ElementsAre(2, 4, 5, 3));
+  const TokenizedText limited("\"a b c a b c\"", R"(, "truncation": {"max_length": 5})");
+  EXPECT_THAT(numbers_of(limited.open(encoder_inputs(-1))->read(0), 0), ElementsAre(2, 4, 5, 6, 3));
+  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(text.open(encoder_inputs(2))->read(0)); }).code(),
+            ErrorCode::InvalidOption)
+      << "no room for a text";
+}
+
+TEST(TextSource, FramesEachWindowOfAPlainText) {
+  const TokenizedText text("a b c a b c b", {}, {}, "t.txt");
+  const auto source = text.open(encoder_inputs(5));
+  ASSERT_EQ(source->size(), 2U);
+  EXPECT_THAT(numbers_of(source->read(1), 0), ElementsAre(2, 4, 5, 6, 3));
+  EXPECT_FALSE(source->read(0).next.front().has_value()) << "the end stands behind the text";
+}
+
+TEST(TextSource, JoinsTwoFieldsToOneSample) {
+  const TokenizedText text("{\"q\": \"a b\", \"p\": \"c a b\"}", {}, ",field=q+p");
+  const Sample sample = text.open(encoder_inputs(-1))->read(0);
+  EXPECT_THAT(numbers_of(sample, 0), ElementsAre(2, 4, 5, 3, 6, 4, 5, 3));
+  EXPECT_THAT(numbers_of(sample, 2), ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
+  EXPECT_THAT(numbers_of(text.open(encoder_inputs(6))->read(0), 0), ElementsAre(2, 4, 3, 6, 4, 3))
+      << "the longer of the two is cut";
+}
+
+TEST(TextSource, TakesListsByTheNamesOfInputs) {
+  const TemporaryFolder folder;
+  const auto file =
+      folder.write("t.jsonl", "{\"input_ids\": [7, 8, 0], \"attention_mask\": [1, 1, 0], \"label\": [1]}");
+  const std::vector<InputSpec> inputs = encoder_inputs(5);
+  const Sample sample = open_data(data({"text:" + file.string()}), std::span(inputs).first(3))->read(0);
+  EXPECT_THAT(numbers_of(sample, 0), ElementsAre(7, 8, 0, 0, 0));
+  EXPECT_THAT(numbers_of(sample, 1), ElementsAre(1, 1, 0, 0, 0));
+  EXPECT_THAT(numbers_of(sample, 2), ElementsAre(0, 0, 0, 0, 0));
+  const auto uneven = folder.write("u.jsonl", "{\"input_ids\": [7, 8], \"attention_mask\": [1]}");
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(open_data(data({"text:" + uneven.string()}), inputs)); }).what(),
+              HasSubstr("1 numbers under 'attention_mask' and 2 token ids"));
+}
+
+TEST(TextSource, RefusesInputsThatItCannotTellApart) {
+  const TokenizedText text("\"a\"");
+  const std::vector<InputSpec> two{{"left", DataType::Int64, {-1, -1}, 0}, {"right", DataType::Int64, {-1, -1}, 0}};
+  const Error error = error_of<Error>([&] { static_cast<void>(text.open(two)); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_THAT(error.what(), HasSubstr("left, right"));
+  const std::vector<InputSpec> floats{{"input_ids", DataType::Int64, {-1, -1}, 0}, float_input("image", {-1, 3, 8, 8})};
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(text.open(floats)); }).what(), HasSubstr("'image'"));
 }
 
 TEST(TokenArrays, LongerThanTheInputAreCutToWindows) {

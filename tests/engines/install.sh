@@ -2,7 +2,8 @@
 # Installs engines that judge our files, each in a folder outside the source, once for each content of its list:
 # requirements-NAME.txt for a virtual environment, web/package-lock.json for the modules of web. Prints nothing if
 # nothing is to do.
-#   tests/engines/install.sh [--path] [openvino|qnn|web|webgpu|rknn]...   default: openvino qnn web
+#   tests/engines/install.sh [--path] [openvino|qnn|web|tokenizers|webgpu|rknn]...
+#     default: openvino qnn web tokenizers
 # --path only prints the folders.
 # Exits 77 if an engine cannot be installed, after a line that names it; under CI=true 1 if that engine is OpenVINO, so
 # that CI cannot lose its judge in silence. DETENT_ENGINES names another folder than ~/.cache/detent/engines,
@@ -14,7 +15,7 @@ cd "${DETENT_REQUIREMENTS:-$(dirname "$0")}"
 cache=${DETENT_ENGINES:-${XDG_CACHE_HOME:-$HOME/.cache}/detent/engines}
 only_path=
 if [ "${1-}" = --path ]; then only_path=1 && shift; fi
-[ $# -gt 0 ] || set -- openvino qnn web
+[ $# -gt 0 ] || set -- openvino qnn web tokenizers
 
 # fill NAME FOLDER: installs the engine into a folder.
 fill() {
@@ -52,7 +53,7 @@ for name; do
   list=requirements-$name.txt proof=bin/python
   [ "$name" != web ] || list=web/package-lock.json proof=node_modules/onnxruntime-web
   [ -f "$list" ] || {
-    echo "install.sh: no engine '$name'; known are openvino, qnn, web, webgpu and rknn" >&2
+    echo "install.sh: no engine '$name'; known are openvino, qnn, web, tokenizers, webgpu and rknn" >&2
     exit 2
   }
   folder=$cache/$name-$(sha256sum "$list" | cut -c1-16)

@@ -19,7 +19,7 @@ ends() {
 ends 77 false "engines: openvino cannot be installed.*" openvino
 ends 1 true "engines: openvino cannot be installed.*" openvino
 ends 77 true "engines: qnn cannot be installed.*" qnn
-ends 1 true "engines: qnn cannot be installed.*"  # both: the worse of the two
+ends 1 true "engines: qnn cannot be installed.*"  # all: the worst
 ends 2 false "install.sh: no engine 'tensorflow'.*" tensorflow
 [ -z "$(ls "$DETENT_ENGINES")" ] || { echo "left behind: $(ls "$DETENT_ENGINES")" && failures=1; }
 

@@ -31,7 +31,7 @@ def run(command, folder):
 
 
 install, *steps = commands()
-assert install.startswith("pip install detent-ptq") and len(steps) == 3, commands()
+assert "pip install ./detent" in install and len(steps) == 3, commands()
 with tempfile.TemporaryDirectory() as held:
     folder = pathlib.Path(held)
     for name, target in {"model.onnx": "model_opset13.onnx", "calib": "calib", "eval": "eval/images"}.items():

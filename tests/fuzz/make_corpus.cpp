@@ -231,6 +231,19 @@ void add_texts(const Corpus& corpus) {
              "[quantize]\ntarget=\"tensorrt\"\ndata=[\"a\", \"b\"]\nmax-drop=0.01\nthreads=2\noverwrite=true\n");
   corpus.add("config", "nested", "[cache.export]\ntable='t.dct'\n# comment\n[[quantize]]\n");
   corpus.add("text", "quoted", std::string("b\"\\n !a\\x41\"\0a A!\n", 18));
+  corpus.add("text", "pieces",
+             std::string(R"({"normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"}, )"
+                         R"("model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "##b": 2}}})") +
+                 std::string("\0Ab a!", 6));
+  corpus.add("text", "pairs",
+             std::string(R"({"pre_tokenizer": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": )"
+                         R"({"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})") +
+                 std::string("\0abab", 5));
+  corpus.add("text", "unigram",
+             std::string(R"({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAA="}, )"
+                         R"("pre_tokenizer": {"type": "Metaspace", "replacement": "_"}, "model": {"type": "Unigram", )"
+                         R"("unk_id": 0, "vocab": [["<unk>", 0], ["_a", -1.5]]}})") +
+                 std::string("\0a b", 4));
   corpus.add("text", "lines", std::string("a\nab\n\\n\n<unk>\0abx\n", 18));
   corpus.add("text", "records", "{\"text\": \"ab\"}\n[1, 2, 3]\n\"c\"\n");
   corpus.add("labels", "two", "file,label\r\na.png,1\n\"b,\"\"c.png\",-2\n\n");

@@ -102,7 +102,7 @@ mv "$work"/libomp* "$site/detent.libs"
 [ "$(newest_glibc "$build/detent")" != GLIBC_2.28 ] || fail "newest_glibc says 2.28 of this machine's program"
 # licensed: all that is compiled in, copied beside it, or refers to a common text.
 licensed="detent onednn onednn-third-parties pybind11 libcxx compiler-rt glibc common-licenses/Apache-2.0 libeigen3-dev libcli11-dev nlohmann-json3-dev"
-for package in $licensed zlib zip pugixml fmt hwy tbb omp protobuf onnx jpeg png webp tiff flac opencv; do
+for package in $licensed zlib zip utf8proc pcre2 pugixml fmt hwy tbb omp protobuf onnx jpeg png webp tiff flac opencv; do
   [ -s "$site"/detent_ptq-*.dist-info/licenses/"$package" ] || fail "no licence of $package"
 done
 

@@ -78,7 +78,12 @@ class Reports(InFolder):
         self.assertRegex(str(detent.inspect(MODEL)), "(?s)opset 13\n.*every node can run")
         self.assertIn("max", str(self.compare()))
         self.assertEqual(str(self.quantize(target=["tensorrt", "onnxruntime"])).count("verdict: "), 2)
-        self.assertEqual(repr(report), dict.__repr__(report))
+        shown = repr(report).splitlines()
+        self.assertEqual(len(shown), 3)
+        self.assertLessEqual(max(map(len, shown)), 80)
+        self.assertTrue(shown[1].startswith("verdict: "), shown)
+        self.assertEqual(len(repr(detent.inspect(MODEL)).splitlines()), 3)
+        self.assertEqual(repr(report.error), dict.__repr__(report.error))
         self.assertEqual(str(report.error), dict.__str__(report.error))  # a part is shown as the dict that it is
         self.assertEqual(str(pickle.loads(pickle.dumps(report))), dict.__str__(report))
 

@@ -49,7 +49,15 @@ ask_bash detent help plan --l | grep -qx -- --long || fail "bash: --long of help
 touch "$work/model.onnx"
 (cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
 ask_bash detent quantize --pol | grep -qx -- --policy || fail "bash: no --policy"
-[ -z "$(ask_bash detent quantize m.onnx --policy "")" ] || fail "bash: files as values of --policy"
+ask_bash detent quantize m.onnx --policy "" | grep -qx "concat=inputs" || fail "bash: no keys of --policy"
+ask_bash detent quantize m.onnx --policy concat = in | tr '\n' ' ' | grep -qx "inputs independent \|independent inputs " ||
+  fail "bash: the values of a key of --policy"
+for words in "--target qnn" "--preprocess imagenet" "--calibrator entropy" "--latency-command openvino"; do
+  ask_bash detent quantize m.onnx "${words% *}" "" | grep -qx "${words#* }" || fail "bash: no $words"
+done
+ask_bash detent quantize m.onnx --target openvino : n | grep -qx npu || fail "bash: --target openvino:n"
+ask_bash detent quantize m.onnx --target = q | grep -qx qnn || fail "bash: --target=q"
+[ -z "$(ask_bash detent quantize m.onnx --target rtx)" ] || fail "bash: --target rtx"
 [ -z "$(ask_bash detent quantize --conc)" ] || fail "bash offers a key as an option"
 [ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers an unknown option"
 

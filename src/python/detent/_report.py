@@ -23,6 +23,16 @@ class Report(dict):
     def __str__(self):
         return self._text() if self._text else super().__str__()
 
+    def __repr__(self):
+        """Three lines: what it is about, the verdict or the next line of the text, and where the rest is."""
+        if not self._text:
+            return super().__repr__()  # a part of a report, or one that was copied
+        lines = [" ".join(line.split()) for line in self._text().splitlines() if line.strip()]
+        verdict = next((line for line in lines if line.startswith("verdict: ")), None)
+        members = ", ".join(self)
+        lines = [lines[0], verdict or "".join(lines[1:2]), f"print() shows the text; members: {members}"]
+        return "\n".join(line if len(line) <= 80 else line[:77] + "..." for line in lines)
+
     def __dir__(self):
         return [*super().__dir__(), *self]
 

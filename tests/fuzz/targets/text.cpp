@@ -1,9 +1,10 @@
-// Text: a vocabulary, text taken apart by it, and records of .jsonl.
+// Text: a vocabulary or a tokenizer, text taken apart by it, and records of .jsonl.
 #include <algorithm>
 #include <string>
 
-#include "datasets/text_source.h"
-#include "datasets/vocabulary.h"
+#include "datasets/text/text_records.h"
+#include "datasets/text/tokenizer.h"
+#include "datasets/text/vocabulary.h"
 #include "fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -14,9 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto& vocabulary = fuzz::as_file(data, end, "vocab.txt");
   fuzz::expect_documented(
       [&] { (void)Vocabulary::read(vocabulary).encode(bytes.substr(std::min(end + 1, size)), "text"); });
+  const auto& tokenizer = fuzz::as_file(data, end, "tokenizer.json");
+  fuzz::expect_documented(
+      [&] { (void)Tokenizer::read(tokenizer).encode(bytes.substr(std::min(end + 1, size)), "text"); });
   const auto& records = fuzz::as_file(data, size, "text.jsonl");
   for (const char* vocab : {"bytes", ""})
-    fuzz::expect_documented([&] { (void)read_records({records, vocab, 0, "text"}); });
+    fuzz::expect_documented([&] { (void)TextRecords({records, vocab, 0, "text"}, {}).read(); });
   fuzz::expect_documented([&] { (void)parse_text_spec("text:" + bytes); });
   return 0;
 }

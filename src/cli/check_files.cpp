@@ -7,6 +7,8 @@
 
 #include "core/files/atomic_file.h"
 #include "core/files/input_files.h"
+#include "core/files/reach.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "options/command_inputs.h"
 
@@ -68,6 +70,36 @@ std::vector<InputFiles::Source> input_sources(const CLI::App& command, const Opt
   return sources;
 }
 
+namespace {
+
+/// Returns the paths that "[INPUT=]SRC" may mean; none for data that are no files.
+std::vector<fs::path> meant_paths(const std::string& source) {
+  std::vector<fs::path> paths;
+  for (size_t at = 0; at != std::string::npos; at = source.find('=', at)) {
+    if (at > 0) ++at;
+    const std::string text = source.substr(at);
+    if (text.starts_with("random:") || text.starts_with("text:")) return {};
+    paths.emplace_back(text);
+  }
+  return paths;
+}
+
+/// Returns an error for each model and each data source that is not there.
+std::vector<Error> missing_inputs(const CLI::App& command, const OptionList& list) {
+  std::vector<Error> errors;
+  for (const Option& option : list.options) {
+    const bool is_data = std::holds_alternative<DataOptions*>(option.into);
+    if (option.only_key() || (!is_data && option.traits.file != FileUse::ReadsModel)) continue;
+    for (const std::string& text : command.get_option(option.long_name())->results()) {
+      const std::vector<fs::path> paths = is_data ? meant_paths(text) : std::vector<fs::path>{text};
+      if (paths.empty() || std::ranges::any_of(paths, [](const fs::path& path) { return is_there(path); })) continue;
+      errors.emplace_back(is_data ? ErrorCode::InvalidData : ErrorCode::InvalidModel,
+                          paths.back().string() + ": " + no_reach(paths.back()));
+    }
+  }
+  return errors;
+}
+
 void check_outputs(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside) {
   std::vector<Named> outputs = named_outputs(command, list);
   std::erase_if(outputs, is_stream);
@@ -85,6 +117,30 @@ void check_outputs(const CLI::App& command, const OptionList& list, const std::v
       throw Error(ErrorCode::Usage, output.option + " needs a FILE: only --json can go to standard output");
     if (output.report) check_writable(output.path, overwrite);
   }
+}
+
+/// Returns "a; hint".
+std::string with_hint(const Error& error) { return error.what() + (error.hint().empty() ? "" : "; " + error.hint()); }
+
+}  // namespace
+
+void check_files(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside) {
+  std::vector<Error> errors = missing_inputs(command, list);
+  try {
+    check_outputs(command, list, beside);
+    if (errors.empty()) return;
+    const CLI::Option* overwrite = command.get_option_no_throw("--overwrite");
+    const bool overwrites = overwrite && overwrite->count() > 0 && overwrite->as<bool>();
+    const bool one = command.get_option_no_throw("--target") == nullptr || command.get_option("--target")->count() < 2;
+    for (const Named& output : named_outputs(command, list))
+      if (one && !output.report && !is_stream(output) && !is_folder(output.path))
+        check_writable(output.path, overwrites);
+  } catch (const Error& error) {
+    errors.push_back(error);
+  }
+  if (errors.size() == 1) throw errors.front();
+  throw Error(errors.front().code(),
+              std::to_string(errors.size()) + " things are wrong:\n  " + join(errors, "\n  ", with_hint));
 }
 
 }  // namespace detent::cli

@@ -1,4 +1,4 @@
-#include "datasets/vocabulary.h"
+#include "datasets/text/vocabulary.h"
 
 #include <algorithm>
 #include <array>
@@ -78,7 +78,7 @@ void Vocabulary::add(std::string token, const std::string& file) {
     refuse_vocabulary(
         file,
         "token " + std::to_string(size_) + " '" + token + "' is a piece of a word, which needs the model's tokenizer",
-        "make the ids with that tokenizer and give them as .npy, .npz or a .jsonl of numbers");
+        "vocab=tokenizer.json reads that tokenizer's file; or give its ids as .npy, .npz or a .jsonl of numbers");
   longest_ = std::max(longest_, token.size());
   const auto id = static_cast<int32_t>(size_++);
   if (token.empty()) return;  // an empty line keeps its id

@@ -8,11 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "datasets/text/text_encoder.h"
+
 namespace detent {
 
 /// Tokens and their ids. Text is split from its beginning, each time at the longest token that fits: characters when
 /// the vocabulary has only those. It is not a tokenizer: one that splits and merges by other rules gives other ids.
-class Vocabulary {
+class Vocabulary final : public TextEncoder {
  public:
   /// Makes 256 tokens, one a byte.
   [[nodiscard]] static Vocabulary of_bytes();
@@ -28,7 +30,8 @@ class Vocabulary {
   [[nodiscard]] std::optional<int32_t> id_of(const std::string& token) const;
   /// Encodes text; a character that begins no token becomes <unk> or [UNK].
   /// Errors  InvalidData naming `where` and the line of the character when there is no such token.
-  [[nodiscard]] std::vector<int32_t> encode(std::string_view text, const std::string& where) const;
+  [[nodiscard]] std::vector<int32_t> encode(std::string_view text, const std::string& where) const override;
+  [[nodiscard]] std::optional<int32_t> line_end() const override { return id_of("\n"); }
 
  private:
   void add(std::string token, const std::string& file);
