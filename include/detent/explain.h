@@ -11,7 +11,8 @@
 namespace detent {
 
 struct ExplainOptions {
-  std::filesystem::path layers;   ///< what an engine said about itself: TensorRT's layers, or ONNX Runtime's profile
+  std::filesystem::path
+      layers;  ///< what an engine said about itself: TensorRT's layers, ONNX Runtime's profile, Rockchip's log
   std::filesystem::path profile;  ///< TensorRT's times of the same engine; empty: shares count layers
   std::filesystem::path model;    ///< the ONNX file that the engine was built of; empty: nothing is predicted
   std::filesystem::path against;  ///< layers of another engine of the same network; may be empty
@@ -21,10 +22,11 @@ struct ExplainOptions {
 struct ExplainReport {
   std::string file;   ///< path of the layers, as given
   std::string model;  ///< path of the ONNX file, as given; may be empty
-  std::string form;   ///< "detailed", "names", "dumps", "log" or "onnxruntime"
+  std::string form;   ///< "detailed", "names", "dumps", "log", "onnxruntime" or "rknn"
 
   struct Layer {
     std::string name, type;           ///< in the engine's words; the type is empty where the file has names only
+    std::string unit;                 ///< of the chip, that runs it: "NPU", "CPU"; empty for other engines
     std::vector<std::string> nodes;   ///< ONNX nodes in it, as far as the file names them
     std::vector<std::string> inputs;  ///< type word of each tensor that it reads
     std::string arithmetic, output;   ///< type words: int8, fp16, fp32, fp8, bf16, other, unknown
@@ -50,6 +52,7 @@ struct ExplainReport {
     double unexplained = 0;               ///< of them those without a cause, and layers of unknown arithmetic
     size_t reformats = 0, standalone_quantize = 0, copies = 0;
     std::optional<double> total_ms;  ///< sum over the layers; the GPU needs less
+    bool estimated = false;          ///< times are a compiler's estimates
   };
   Summary summary;
 

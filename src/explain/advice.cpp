@@ -19,10 +19,11 @@ struct FindingRow {
   std::string_view finding, text;
   bool
       layers;  ///< layers of the network count, too: they would not be there without it, or nothing tells what they are
+  bool untimed = false;  ///< said of layers without a time, too
 };
 
 /// The kinds of causes in words.
-constexpr std::array<FindingRow, 13> kFindingRows{{
+constexpr std::array<FindingRow, 15> kFindingRows{{
     {findings::kNoInt8Kernel,
      "quantizers, dequantizers and Scales of weights around layers that have pairs and run in floats: the engine has "
      "no INT8 kernel for them",
@@ -42,6 +43,8 @@ constexpr std::array<FindingRow, 13> kFindingRows{{
     {findings::kBorder, "quantizers and reformats of the network's inputs and outputs", false},
     {findings::kNamesOnly, "quantizers and reformats of which the file has names only", false},
     {findings::kBlock, "parts of the network that are compiled as one, of which the file tells no types", true},
+    {findings::kNoPairAround, "layers in floats, since values that they read or write have no pair", true},
+    {findings::kOnCpu, "layers on the chip's CPU, whose time the compiler does not estimate", true, true},
 }};
 
 /// The layers of one kind of cause.
@@ -126,7 +129,8 @@ std::vector<Advice> advise(const std::vector<Row>& rows, const std::vector<Cause
       group.costly.push_back(i);
       group.share += rows[i].share;
     }
-    if (group.share > 0) advice.push_back(advice_of(finding, group, rows, causes));
+    if (group.share > 0 || (finding.untimed && !group.costly.empty()))
+      advice.push_back(advice_of(finding, group, rows, causes));
   }
   std::ranges::stable_sort(advice, std::greater{}, &Advice::share);
   return advice;

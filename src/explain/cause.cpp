@@ -57,7 +57,7 @@ Cure option_cure(std::string reason, std::string option, std::string node, const
 
 std::string why_always_float(const EngineView& view, size_t index) {
   const ExplainReport::Layer& layer = view.row(index);
-  if (view.form() == "onnxruntime") return {};
+  if (view.form() == "onnxruntime" || !view.layer(index).unit.empty()) return {};
   if (layer.block) return "nodes that are compiled as one";
   if (layer.type == "kgen") return "a kernel that TensorRT generates";
   const auto node = std::ranges::find_if(layer.nodes, [](const std::string& name) {

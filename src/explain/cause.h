@@ -32,7 +32,8 @@ inline constexpr std::string_view kNoInt8Kernel = "no_int8_kernel", kFloatShortc
                                   kPairInFrontOfAdd = "pair_in_front_of_add", kConstant = "constant",
                                   kTypeChange = "type_change", kLayoutChange = "layout_change",
                                   kConcatCopy = "concat_copy", kMovement = "movement", kBorder = "network_border",
-                                  kNamesOnly = "names_only", kBlock = "block";
+                                  kNamesOnly = "names_only", kBlock = "block", kOnCpu = "on_cpu",
+                                  kNoPairAround = "no_pair_around";
 }  // namespace findings
 
 /// The cure of files that another tool wrote. It does not help a file that Detent wrote: repair places pairs as

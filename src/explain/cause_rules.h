@@ -15,6 +15,10 @@ namespace detent {
 
 /// A layer reads pairs and computes in floats: the engine has no INT8 kernel for it.
 [[nodiscard]] std::optional<Cause> lacks_int8_kernel(const EngineView& view, size_t index);
+/// A layer of an NPU's compiler that stands on the CPU of the chip.
+[[nodiscard]] std::optional<Cause> runs_on_cpu(const EngineView& view, size_t index);
+/// A float layer on an NPU that runs in INT8 what has pairs all around, or a change of types beside it.
+[[nodiscard]] std::optional<Cause> lies_without_pairs(const EngineView& view, size_t index);
 /// A quantizer, a dequantizer or a Scale that dequantizes weights, all of whose readers are such layers.
 [[nodiscard]] std::optional<Cause> serves_layer_without_kernel(const EngineView& view, size_t index);
 /// Two values are dequantized, added and quantized again: the pair on the output of the Conv keeps it from adding.

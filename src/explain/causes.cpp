@@ -10,7 +10,9 @@ namespace {
 
 using Rule = std::optional<Cause> (*)(const EngineView&, size_t);
 
-constexpr std::array<Rule, 20> kRules{lacks_int8_kernel,
+constexpr std::array<Rule, 22> kRules{runs_on_cpu,
+                                      lies_without_pairs,
+                                      lacks_int8_kernel,
                                       serves_layer_without_kernel,
                                       pair_in_front_of_add,
                                       writes_floats,

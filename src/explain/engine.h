@@ -20,6 +20,7 @@ struct EngineLayer {
   std::string type = {};      ///< "CaskConvolution", "kgen"; of ONNX Runtime the operator
   std::string origin = {};    ///< of a Reformat: "REFORMAT", "QDQ", "CONCAT", "SLICE", "CAST"
   std::string tactic = {};    ///< name of the kernel
+  std::string unit = {};      ///< of the chip, that runs it: "NPU", "CPU"
   std::string weights = {};   ///< type of the weights: "Int8", "Half"
   std::string metadata = {};  ///< "[ONNX Layer: a]\x1e[ONNX Layer: b]"
   std::vector<EngineTensor> inputs = {}, outputs = {};

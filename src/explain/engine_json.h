@@ -12,8 +12,8 @@ namespace detent {
 
 /// The hint of errors about other files.
 inline constexpr const char* kExpectedLayers =
-    "expected are TensorRT's layers (trtexec --exportLayerInfo, --dumpLayerInfo, a verbose log) or the profile of ONNX "
-    "Runtime (enable_profiling)";
+    "expected are TensorRT's layers (trtexec --exportLayerInfo, --dumpLayerInfo, a verbose log), the profile of ONNX "
+    "Runtime (enable_profiling) or the log of Rockchip's compiler (RKNN(verbose=True))";
 
 /// Parses JSON.
 /// Errors  those of parse_json(), with a hint: what was expected, or to write a text that ends in the middle again.
@@ -40,5 +40,13 @@ inline constexpr const char* kExpectedLayers =
 /// Empty   an engine without layers.
 /// Errors  InvalidData for a line that ends in the middle.
 [[nodiscard]] BuiltEngine read_log(std::string_view log);
+
+/// The title that the table of layers has in the log of Rockchip's compiler.
+inline constexpr std::string_view kCompilerTable = "Network Layer Information Table";
+
+/// Reads the tables of layers and of tensors in the verbose log of Rockchip's compiler, with its estimate of cycles as
+/// times of layers on the NPU. Of several builds the last one counts. Lines that end in the middle are left out.
+/// Empty   an engine without layers.
+[[nodiscard]] BuiltEngine read_compiler_table(std::string_view log);
 
 }  // namespace detent

@@ -42,6 +42,7 @@ Row row_of(const EngineLayer& layer) {
   Row row;
   row.name = layer.name;
   row.type = layer.type;
+  row.unit = layer.unit;
   row.nodes = nodes_of(layer);
   for (const EngineTensor& tensor : layer.inputs) row.inputs.push_back(type_word(tensor.format));
   row.arithmetic = arithmetic_of(layer);

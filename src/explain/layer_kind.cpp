@@ -17,8 +17,8 @@ struct KindRow {
   std::string_view type, origin, kind;  ///< an empty origin stands for every other one
 };
 
-/// Types of TensorRT and operators of ONNX Runtime. The first row that fits decides.
-constexpr std::array<KindRow, 29> kKinds{{
+/// Types of TensorRT and of Rockchip's compiler, and operators of ONNX Runtime. The first row that fits decides.
+constexpr std::array<KindRow, 30> kKinds{{
     {"NoOp", "", "none"},
     {"Constant", "", "none"},
     {"TrainStation", "", "none"},
@@ -48,6 +48,7 @@ constexpr std::array<KindRow, 29> kKinds{{
     {"MemcpyToHost", "", "copy"},
     {"MemcpyFromHost", "", "copy"},
     {"Split", "", "copy"},
+    {"exDataConvert", "", "reformat"},
 }};
 
 /// Operations of generated kernels that move elements.

@@ -118,9 +118,10 @@ Times times_of(const Json& json) {
 }
 
 BuiltEngine read_any(std::string_view text) {
-  BuiltEngine engine = begins_like_json(text)                           ? read_json(text)
-                       : text.find(kDumpHead) != std::string_view::npos ? read_dumps(text)
-                                                                        : read_log(text);
+  BuiltEngine engine = begins_like_json(text)                                ? read_json(text)
+                       : text.find(kDumpHead) != std::string_view::npos      ? read_dumps(text)
+                       : text.find(kCompilerTable) != std::string_view::npos ? read_compiler_table(text)
+                                                                             : read_log(text);
   if (engine.layers.empty())
     throw Error(ErrorCode::InvalidData, text.empty() ? "is empty" : "holds no layer of an engine", kExpectedLayers);
   return engine;

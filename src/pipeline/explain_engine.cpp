@@ -20,6 +20,14 @@ namespace {
 
 bool is_onnxruntime(const BuiltEngine& engine) { return engine.form == "onnxruntime"; }
 
+/// Returns the target whose file an engine is.
+std::string target_of(const BuiltEngine& engine) {
+  if (engine.form == "onnxruntime" || engine.form == "rknn") return engine.form;
+  return engine.strongly_typed ? "tensorrt:11" : "tensorrt";
+}
+
+bool is_tensorrt(const BuiltEngine& engine) { return target_of(engine).starts_with("tensorrt"); }
+
 /// Names tensors by the values of a node. ONNX Runtime's profile lists them without names, in the node's order.
 void name_tensors(const Graph& graph, std::span<const MaybeValue> values, std::vector<EngineTensor>& tensors) {
   size_t slot = 0;
@@ -47,17 +55,17 @@ BuiltEngine read_all(const ExplainOptions& options, const std::filesystem::path&
   BuiltEngine engine = read_engine(layers);
   if (is_onnxruntime(engine)) {
     if (!options.model.empty()) connect(read_model(options.model).graph(), engine);
-  } else if (!options.profile.empty() && layers == options.layers) {
+  } else if (is_tensorrt(engine) && !options.profile.empty() && layers == options.layers) {
     read_times(options.profile, engine);
   }
   return engine;
 }
 
 /// Returns the weighted nodes of the model as lint reads them.
-std::vector<PredictedNode> predict(const std::filesystem::path& model, bool onnxruntime) {
+std::vector<PredictedNode> predict(const std::filesystem::path& model, const std::string& target) {
   LintOptions lint;
   lint.model = model;
-  lint.target = onnxruntime ? "onnxruntime" : "tensorrt";
+  lint.target = target;
   std::vector<PredictedNode> nodes;
   for (const auto& layer : lint_model(lint).plan.layers) nodes.push_back({layer.name, layer.runs_on_codes()});
   return nodes;
@@ -80,10 +88,11 @@ void add_forecast(const Graph& file, const std::vector<ExplainReport::Layer>& ro
   judge_copies(std::move(copies), rows, predictions);
 }
 
-void add_predictions(const ExplainOptions& options, bool onnxruntime, ExplainReport& report) {
+void add_predictions(const ExplainOptions& options, const BuiltEngine& engine, ExplainReport& report) {
   try {
-    report.predictions = judge_predictions(predict(options.model, onnxruntime), report.layers);
-    if (onnxruntime) return;  // it folds other pairs
+    const std::string target = is_tensorrt(engine) ? "tensorrt" : target_of(engine);
+    report.predictions = judge_predictions(predict(options.model, target), report.layers);
+    if (!is_tensorrt(engine)) return;  // others fold other pairs
     const Model model = read_model(options.model);
     std::vector<std::vector<std::string>> quantizers;
     for (const StandalonePair& pair : standalone_pairs(model.graph())) {
@@ -97,7 +106,7 @@ void add_predictions(const ExplainOptions& options, bool onnxruntime, ExplainRep
     judge_outputs(outputs, report.layers, *report.predictions);
     add_forecast(model.graph(), report.layers, *report.predictions);
   } catch (const Error& error) {
-    if (!onnxruntime) throw;
+    if (!is_onnxruntime(engine)) throw;
     report.notes.push_back(std::string("nothing is predicted: ") + error.what());
   }
 }
@@ -119,8 +128,7 @@ void name_files_in_cures(const ExplainOptions& options, const BuiltEngine& engin
   const bool own = is_own_file(options.model);
   const auto name_files = [&](std::string& cure) {
     if (own) replace_all(cure, std::string("; ") + kRepair, ""), replace_all(cure, kRepair, "");
-    if (is_onnxruntime(engine)) replace_all(cure, "--target tensorrt", "--target onnxruntime");
-    if (engine.strongly_typed) replace_all(cure, "--target tensorrt", "--target tensorrt:11");
+    replace_all(cure, "--target tensorrt", "--target " + target_of(engine));
     if (!options.model.empty()) replace_all(cure, "MODEL.onnx", shell_quoted(options.model.string()));
   };
   for (auto& layer : report.layers) name_files(layer.cure);
@@ -132,13 +140,18 @@ std::vector<std::string> notes_on(const BuiltEngine& engine, const ExplainReport
   if (engine.form == "names")
     notes.emplace_back(
         "the file has names only: types are not known; trtexec --profilingVerbosity=detailed writes them");
-  if (report.summary.total_ms && !is_onnxruntime(engine))
+  if (report.summary.estimated)
+    notes.emplace_back(
+        "times are estimates: the cycles that the compiler names, at 1 GHz. It names 0 for layers that move or pool, "
+        "and "
+        "none for those on the chip's CPU");
+  if (report.summary.total_ms && is_tensorrt(engine))
     notes.emplace_back(
         "times of single layers add to more than the GPU needs, by 5 to 10 us a layer: shares tell, sums do not");
   if (is_onnxruntime(engine) && report.model.empty())
     notes.emplace_back("the profile does not say which node feeds which: --model with the optimized model does");
   const auto untimed = std::ranges::count_if(report.layers, [](const auto& row) { return !row.ms; });
-  if (report.summary.total_ms && untimed > 0)
+  if (report.summary.total_ms && untimed > 0 && !report.summary.estimated)
     notes.push_back("the profile has no time of " + plural(static_cast<size_t>(untimed), "layer"));
   return notes;
 }
@@ -147,8 +160,10 @@ std::vector<std::string> notes_on(const BuiltEngine& engine, const ExplainReport
 
 ExplainReport explain_engine(const ExplainOptions& options) {
   const BuiltEngine engine = read_all(options, options.layers);
-  if (is_onnxruntime(engine) && !options.profile.empty())
-    throw Error(ErrorCode::Usage, "--profile does not apply to ONNX Runtime: its profile holds layers and times");
+  if (!is_tensorrt(engine) && !options.profile.empty())
+    throw Error(ErrorCode::Usage, is_onnxruntime(engine)
+                                      ? "--profile does not apply to ONNX Runtime: its profile holds layers and times"
+                                      : "--profile does not apply to Rockchip's compiler: nothing is timed");
   ExplainReport report;
   report.file = options.layers.string();
   report.model = options.model.string();
@@ -157,11 +172,14 @@ ExplainReport explain_engine(const ExplainOptions& options) {
   report.layers = std::move(explained.rows);
   report.advice = std::move(explained.advice);
   report.summary = summarize(report.layers);
+  report.summary.estimated = engine.form == "rknn";
   report.notes = notes_on(engine, report);
   name_files_in_cures(options, engine, report);
-  if (!options.model.empty()) add_predictions(options, is_onnxruntime(engine), report);
+  if (!options.model.empty()) add_predictions(options, engine, report);
   if (!options.against.empty()) {
-    report.against = compare_layers(report.layers, explain_layers(read_all(options, options.against)));
+    const BuiltEngine against = read_all(options, options.against);
+    report.against = compare_layers(report.layers, explain_layers(against));
+    report.against->summary.estimated = against.form == "rknn";
     report.against->file = options.against.string();
   }
   return report;

@@ -41,6 +41,8 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::FlatMlps: return forms::flat_mlps;
     case OperatorForm::ShuffleProducts: return forms::shuffle_products;
     case OperatorForm::ExplicitNorms: return forms::explicit_norms;
+    case OperatorForm::NarrowStrides: return forms::narrow_strides;
+    case OperatorForm::NonzeroBiases: return forms::nonzero_biases;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }
   throw Error(ErrorCode::Internal, "an operator form has no change");

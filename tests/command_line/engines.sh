@@ -68,3 +68,17 @@ node() {
 }
 echo "[$(node conv_a QLinearConv 100 uint8), $(node pool MaxPool 20 uint8), $(node gone Softmax 5 float)]" >in/events.json
 echo "[$(node conv_a Conv 300 float), $(node pool MaxPool 20 uint8)]" >in/float_events.json
+
+# The tables of Rockchip's compiler: an INT8 Conv, a float Sigmoid, and a Reshape on the CPU.
+sed 's/^/D RKNN: [12:00:00.000] /' >in/compiler.log <<'END'
+Network Layer Information Table
+0 InputOperator INT8 CPU \ (1,3,8,8) 0/0/0 0 InputOperator:x
+1 ConvRelu INT8 NPU (1,3,8,8),(16,3,3,3),(16) (1,16,8,8) 132/3000000/3000000 50 Conv:conv_a
+2 Sigmoid FLOAT16 NPU (1,16,8,8) (1,16,8,8) 10/1000000/1000000 2 Sigmoid:Sigmoid_2
+3 Reshape FLOAT16 CPU (1,16,8,8),(2) (1,1024) 0/0/0 2 Reshape:y-rs
+4 OutputOperator FLOAT16 CPU (1,1024) \ 0/0/0 2 OutputOperator:y
+Feature Tensor Information Table
+1 ConvRelu x INT8 NC1HWC2 (1,3,8,8) (1,1,8,8,3) | 0x0 0x1 0x1
+2 Sigmoid r FLOAT16 NC1HWC2 (1,16,8,8) (1,2,8,8,8) | 0x0 0x1 0x1
+3 Reshape s FLOAT16 UNDEFINED (1,16,8,8) (1,16,8,8) | 0x0 0x1 0x1
+END

@@ -76,6 +76,17 @@ accepts "ONNX Runtime's profile" explain in/events.json
 grep -q "ONNX Runtime's profile, 3 nodes" stdout || fail "the profile is not recognized"
 grep -q 'INT8 96.0 %' stdout || fail "uint8 is not INT8"
 
+accepts "the log of Rockchip's compiler" explain in/compiler.log
+for words in "Rockchip's compiler, 3 layers" "INT8 75.0 %, FP16 25.0 %" "of the estimated time; layers add to 4.0000 ms" \
+  "times are estimates: the cycles that the compiler names, at 1 GHz" "the NPU does not run this Reshape" \
+  "layers on the chip's CPU, whose time the compiler does not estimate" "values that they read or write have no pair" \
+  "detent repair MODEL.onnx -o OUT.onnx --target rknn adds the missing pair"; do
+  grep -qF -e "$words" stdout || fail "the compiler's log is not explained: '$words'"
+done
+refuses "a profile beside the log of a compiler" 2 "nothing is timed" explain in/compiler.log --profile in/profile.json
+sed 's/ Layer Information / Other /' in/compiler.log >in/other.log
+refuses "a log of another kind" 12 "holds no layer of an engine" explain in/other.log
+
 head -c 700 in/layers.json >in/cut.json
 refuses "layers that end in the middle" 12 "in/cut.json: ends in the middle, after 700 bytes" explain in/cut.json
 refuses "a model as layers" 12 "expected are TensorRT's layers" explain "$model"

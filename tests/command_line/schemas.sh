@@ -35,6 +35,7 @@ document engine explain explain in/layers.json --profile in/profile.json --model
 document predicted explain explain in/coded.json --model in/coded.onnx
 document lint_coded lint lint in/coded.onnx
 document engine_of_onnxruntime explain explain in/events.json --against in/float_events.json
+document engine_of_rknn explain explain in/compiler.log --against in/compiler.log
 document model model inspect "$model"
 document looked model inspect "$model" --data $sample/calib --preprocess $preprocess --quiet --limit 4
 document written model inspect in/int8.onnx

@@ -65,4 +65,6 @@ def table_line(row):
     share = row.get("share")
     shares = f"{100 * share['ran']:.1f} ({100 * share['counted']:.1f})" if share else "–"
     result = "; ".join(f"**{check}** {said}" for check, said in row["failed"].items()).replace("|", "/") or "ok"
+    if "cycles" in row:
+        result += f", {row['cycles']} cycles" + (f", on its CPU: {', '.join(row['cpu'])}" if row["cpu"] else "")
     return f"| {row['engine']}, {row['model']} | {result} | {outputs or '–'} | {shares} | {row['seconds']} |"

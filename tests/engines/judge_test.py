@@ -12,6 +12,7 @@ import measures
 import models
 import numpy
 import onnx
+import rknn_engine
 import worker
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -183,6 +184,31 @@ class Engine(unittest.TestCase):
             self.assertEqual(found["failed"], {"loads": "not done after 0.01 s"})
             with mock.patch.dict(judge.LIMIT_BYTES, {"openvino": 64 << 20}):
                 self.assertIn("loads", judge.run_worker("openvino", self.PATH, self.PATH, folder)["failed"])
+
+
+class RockchipNames(unittest.TestCase):
+    """The compiler's table names layers otherwise than the file."""
+
+    def ran(self, names, weights=(), weight="w_quantized"):
+        layer = {"name": "/fc/MatMul", "output": "fc_out", "weight": weight}
+        return rknn_engine._ran_in_int8(layer, set(names), set(weights))
+
+    def test_suffixes_are_known(self):
+        for name in ("/fc/MatMul", "/fc/MatMul#2", "/fc/MatMul#2_ConvAdd", "fc_out_tp"):
+            self.assertTrue(self.ran([name]), name)
+        for name in ("/fc/MatMul2", "fc_output", "/fc", ""):
+            self.assertFalse(self.ran([name]), name)
+
+    def test_a_weight_names_its_layer(self):
+        self.assertTrue(self.ran([], ["w_dequantized"]))
+        self.assertFalse(self.ran([], ["w2_dequantized"]))
+        self.assertFalse(self.ran([], ["_x"], weight=""))
+
+    def test_the_table_has_cycles_and_what_the_cpu_runs(self):
+        row = {"engine": "rknn", "model": "m", "failed": {}, "seconds": 1, "cycles": 7, "cpu": ["2 Pad"]}
+        self.assertIn("ok, 7 cycles, on its CPU: 2 Pad", expected.table_line(row))
+        del row["cycles"]
+        self.assertIn("| ok |", expected.table_line(row))
 
 
 class Rows(unittest.TestCase):

@@ -26,14 +26,17 @@ def _command():
 
 
 def _ran_in_int8(layer, names, weights):
-    """Tells whether a layer ran in INT8: a row names its node, also with a suffix, or reads its weight."""
-    own = (layer["name"], layer["output"])
-    return any(name in own or name.startswith(tuple(f"{one}_" for one in own if one)) for name in names) or any(
-        weight == layer["weight"] or weight.startswith(f"{layer['weight']}_") for weight in weights if layer["weight"])
+    """Tells whether a layer ran in INT8: a row names its node or its first output, also with a suffix ("#2", "_tp"), or
+    reads its weight, whose name in the table ends in "_dequantized" for "_quantized"."""
+    own = tuple(f"{one}{end}" for one in (layer["name"], layer["output"]) if one for end in "#_")
+    weight = layer["weight"].removesuffix("_quantized")
+    return (any(name in (layer["name"], layer["output"]) or name.startswith(own) for name in names) or
+            bool(weight) and any(name == weight or name.startswith(f"{weight}_") for name in weights))
 
 
 def run(path, feeds, layers):
-    """Returns (outputs of each feed, names of the layers that the NPU runs in INT8, [what it leaves to the CPU])."""
+    """Returns (outputs of each feed, names of the layers that the NPU runs in INT8, [], {the compiler's estimate of
+    cycles, and the layers that it leaves to the chip's CPU}). Those are no failure: the compiler builds them, too."""
     command = _command()
     inputs = [(name, list(value.shape)) for name, value in feeds[0].items()]
     with tempfile.TemporaryDirectory(prefix="detent-rknn-") as folder:
@@ -49,5 +52,5 @@ def run(path, feeds, layers):
     names = {row["name"].split(":", 1)[-1] for row in int8.values()}
     weights = {weight for number, weight in CONSTANT.findall(log) if number in int8}
     left = collections.Counter(row["op"] for row in rows if row["unit"] != "NPU")
-    return (outputs, [layer["name"] for layer in layers if _ran_in_int8(layer, names, weights)],
-            [f"{count} {op}" for op, count in sorted(left.items())])
+    figures = {"cycles": sum(row["cycles"] for row in rows), "cpu": [f"{count} {op}" for op, count in sorted(left.items())]}
+    return outputs, [layer["name"] for layer in layers if _ran_in_int8(layer, names, weights)], [], figures

@@ -13,7 +13,7 @@ import reference
 
 
 def judge(engine_name, float_path, path, feed, layers):
-    """Returns {failed, outputs, share} of one file."""
+    """Returns {failed, outputs, share, figures that the engine names} of one file."""
     engine = importlib.import_module(f"{engine_name}_engine")
     found = {"failed": {}, "outputs": [], "share": None}
     try:
@@ -23,13 +23,15 @@ def judge(engine_name, float_path, path, feed, layers):
         found["failed"]["reference"] = message_of(error)
         return found
     try:
-        (outputs,), ran, left = engine.run(path, [feed], layers)
+        (outputs,), ran, left, *figures = engine.run(path, [feed], layers)
     except Exception as error:  # noqa: BLE001
         found["failed"]["loads"] = message_of(error)
         return found
     found["outputs"], found["failed"] = measures.check_outputs(names, truth, simulated, outputs)
     found["share"], more = measures.check_layers(layers, set(ran))
     found["failed"] |= more
+    for more in figures:
+        found |= more
     if left:
         found["failed"]["whole"] = "left to the CPU: " + ", ".join(left)
     return found

@@ -29,6 +29,8 @@ enum class OperatorForm : uint8_t {
   FlatMlps,            ///< two linear layers with an activation between read three axes, not four
   ShuffleProducts,     ///< a channel shuffle between 1x1 Convs is part of them, or a 1x1 Conv that picks channels
   ExplicitNorms,       ///< LayerNormalization writes out its axis and epsilon
+  NarrowStrides,       ///< strides of a Conv of an image are 7 at most: windows of patches are taken in two steps
+  NonzeroBiases,       ///< the bias of a product is not zero everywhere
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };
 

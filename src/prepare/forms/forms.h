@@ -62,6 +62,11 @@ namespace detent::forms {
 /// a Slice reads the value in front of the shuffle, its weights in the order of that, with zeros for other channels;
 /// other readers get a 1x1 Conv that picks channels.
 [[nodiscard]] GraphPatch shuffle_products(const Graph& graph);
+/// A Conv of 4 channels at most whose windows of more than 7 rows or columns stand side by side becomes two: one of
+/// zeros and ones that puts each element of a part of the window on another channel, and one of smaller windows.
+[[nodiscard]] GraphPatch narrow_strides(const Graph& graph);
+/// A bias of zeros behind a product with a constant matrix becomes 1e-6 and -1e-6, in alternation.
+[[nodiscard]] GraphPatch nonzero_biases(const Graph& graph);
 /// A LayerNormalization writes out axis and epsilon where they are ONNX's defaults.
 [[nodiscard]] GraphPatch explicit_norms(const Graph& graph);
 /// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.

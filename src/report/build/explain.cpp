@@ -26,10 +26,12 @@ Words byte_words(const std::optional<double>& bytes) {
 
 Words form_words(const ExplainReport& report) {
   if (report.form == "onnxruntime") return {"ONNX Runtime's profile, ", count(report.layers.size(), "node")};
+  if (report.form == "rknn") return {"Rockchip's compiler, ", count(report.layers.size(), "layer")};
   return {"TensorRT's layers (", report.form, "), ", count(report.layers.size())};
 }
 
 const char* of_whole(const ExplainReport::Summary& summary) {
+  if (summary.estimated) return "of the estimated time";
   return summary.total_ms ? "of the time" : "of the layers";
 }
 
@@ -174,7 +176,7 @@ Section engine_layers(const ExplainReport& report, Lists lists) {
                                    {"Layer", Kind::Name},
                                    {"", Kind::Chart},
                                    {"Share", Kind::Number, "Share of the time, or of the layers without a profile"},
-                                   {"ms", Kind::Number, "Mean time of one run"},
+                                   {"ms", Kind::Number, "Mean time of one run, or its estimate"},
                                    {"Kind", Kind::Tag, "Arithmetic of a layer of the network, or what else it is"},
                                    {"Reads \u2192 computes \u2192 writes", Kind::MinorWords},
                                    {"Bytes", Kind::Minor, "That it reads and writes"}},
@@ -270,7 +272,8 @@ Section predictions_section(const ExplainReport& report) {
   if (predictions.outputs > 0)
     add({count(predictions.outputs_right), " of ", count(predictions.outputs, "INT8 layer"),
          " predicted right: writes codes or floats"});
-  if (report.form != "onnxruntime" && (predictions.quantizers > 0 || report.summary.standalone_quantize > 0))
+  if (report.form != "onnxruntime" && report.form != "rknn" &&
+      (predictions.quantizers > 0 || report.summary.standalone_quantize > 0))
     add({count(predictions.quantizers, "quantizer"), " predicted by themselves, ", count(predictions.quantizers_right),
          " of them are, of ", count(report.summary.standalone_quantize), " in the engine"});
   if (!predictions.fusions.empty())

@@ -8,6 +8,7 @@ namespace detent::json {
 void fields(auto& v, const ExplainReport::Layer& r) {
   v("name", r.name, "Name of the layer.");
   v("type", filled(r.type), "Its type in the engine's words; null where the file has names only.");
+  v("unit", filled(r.unit), "Unit of the chip that runs it: NPU or CPU; null for engines that name none.");
   v("nodes", r.nodes, "ONNX nodes in it, as far as the file names them.");
   v("inputs", r.inputs, "Type of each tensor that it reads: int8, fp16, fp32, fp8, bf16, other or unknown.");
   v("arithmetic", r.arithmetic, "Type in which it computes, in the same words.");
@@ -18,12 +19,13 @@ void fields(auto& v, const ExplainReport::Layer& r) {
     {"layer", "reformat", "quantize", "copy", "none"});
   v("block", r.block,
     "Whether it is a part of the network that is compiled as one: only its first and last node are named.");
-  v("ms", r.ms, "Mean time of one run, in milliseconds; null without a profile.");
+  v("ms", r.ms, "Mean time of one run, in milliseconds, or its estimate; null without one.");
   v("bytes", r.bytes, "Bytes that it reads and writes; null where types or sizes are not known.");
   v("share", Finite{r.share}, "Share of the time, or of the layers that cost time, in [0, 1].");
   v("finding", filled(r.finding),
     "Kind of the cause: no_int8_kernel, float_shortcut, float_reader, float_operator, pair_in_front_of_add, constant, "
-    "type_change, layout_change, concat_copy, movement, network_border, names_only or block; null without one.");
+    "type_change, layout_change, concat_copy, movement, network_border, names_only, block, no_pair_around or on_cpu; "
+    "null without one.");
   v("cause", r.cause, "Why it stands there, or writes floats; empty where that is not known or nothing is wrong.");
   v("cure", r.cure, "What helps, with the command; may be empty.");
   v("predicted", filled(r.predicted),
@@ -54,6 +56,7 @@ void fields(auto& v, const ExplainReport::Summary& r) {
   v("standalone_quantize", r.standalone_quantize, "Number of quantizers and dequantizers by themselves.");
   v("copies", r.copies, "Number of copies.");
   v("total_ms", r.total_ms, "Sum of the layers' times, which is more than the engine needs; null without a profile.");
+  v("estimated", r.estimated, "Whether times are estimates: cycles that a compiler names, at 1 GHz.");
 }
 
 /// The engine of a report.
@@ -63,8 +66,10 @@ struct ExplainedEngine {
 
 void fields(auto& v, const ExplainedEngine& r) {
   v("file", r.report.file, "Path of its layers, as given.");
-  v("form", r.report.form, "What the file is: TensorRT's layers in one of four forms, or ONNX Runtime's profile.",
-    {"detailed", "names", "dumps", "log", "onnxruntime"});
+  v("form", r.report.form,
+    "What the file is: TensorRT's layers in one of four forms, ONNX Runtime's profile, or the log of Rockchip's "
+    "compiler.",
+    {"detailed", "names", "dumps", "log", "onnxruntime", "rknn"});
   v("layers", r.report.layers.size(), "Number of its layers.");
 }
 
