@@ -114,7 +114,7 @@ class TextRows {
 
   /// True where each record of a .jsonl is a sample, whatever the length.
   [[nodiscard]] bool keeps(const TextRecord& record) const {
-    return length_ == 0 || !record.fields.empty() || !record.second.empty() || (record.is_text && added() > 0);
+    return length_ == 0 || !record.fields.empty() || record.second || (record.is_text && added() > 0);
   }
 
   [[nodiscard]] TextRow of_record(const TextRecord& record) const {
@@ -172,20 +172,20 @@ class TextRows {
   }
 
   [[nodiscard]] TokenRow framed(const TextRecord& record, size_t most) const {
-    const bool pair = !record.second.empty();
-    size_t first = record.ids.size(), second = record.second.size();
+    const bool pair = record.second.has_value();
+    static const TokenFrame kPlain;
+    const TokenFrame& frame_of = tokenizer_ ? tokenizer_->frame() : kPlain;
+    size_t first = record.ids.size(), second = pair ? record.second->size() : 0;
     const size_t frame = added(pair);
     if (most > 0 && most < frame + (pair ? 2 : 1)) refuse_frame(frame);
     if (most > 0 && first + second + frame > most) std::tie(first, second) = cut_pair(first, second, most - frame);
-    if (!tokenizer_) return cut(record.ids, most);
     const auto text = std::span(record.ids).first(first);
-    return pair ? tokenizer_->frame().around(text, std::span(record.second).first(second))
-                : tokenizer_->frame().around(text);
+    return pair ? frame_of.around(text, std::span(*record.second).first(second)) : frame_of.around(text);
   }
 
   void pad(TextRow& row) const {
     const size_t length = row.of(TextRole::Ids).size();
-    if (length == fixed_) return;
+    if (length >= fixed_) return;
     const std::optional<int32_t> id = tokenizer_ ? tokenizer_->padding_id() : std::nullopt;
     if (!id && !inputs_.has(TextRole::Mask))
       throw Error(ErrorCode::InvalidData, file_ + ": a record has " + std::to_string(length) + " of the model's " +
@@ -237,7 +237,9 @@ std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   const TextRecords reader(spec, std::move(names));
   const TextRows rows(spec, reader, inputs);
   std::vector<TextRecord> records = reader.read();
-  std::erase_if(records, [](const TextRecord& record) { return record.ids.empty(); });
+  std::erase_if(records, [](const TextRecord& record) {
+    return record.ids.empty() && (!record.second || record.second->empty());
+  });
   if (records.empty()) throw Error(ErrorCode::InvalidData, spec.file.string() + ": there is no token in it");
   std::vector<TextRow> made;
   if (reader.is_json_lines() &&

@@ -90,10 +90,18 @@ std::string stripped(const std::string& text, bool left, bool right) {
   return text.substr(first, (right ? end : text.size()) - first);
 }
 
+/// Errors  InvalidData for a text that a file's expressions make so large that nothing is left for others.
+void check_size(const std::string& text) {
+  constexpr size_t kMostBytes = 1U << 28U;
+  if (text.size() > kMostBytes)
+    throw Error(ErrorCode::InvalidData, "the tokenizer's normalizer makes a text of more than 256 MB");
+}
+
 std::string replaced(const std::string& text, const TextPattern& pattern, const std::string& content) {
   std::string result;
   size_t at = 0;
   for (const TextRange& range : pattern.find_all(text)) {
+    check_size(result);
     result.append(text, at, range.first - at).append(content);
     at = range.end;
   }

@@ -133,10 +133,13 @@ TextRecord TextRecords::read_line(std::string_view line, const std::string& wher
       return record;
     }
     if (!names_.empty() && !json.contains(fields_.front()) && json.contains(names_.front())) {
-      for (const std::string& name : names_)
-        if (const auto found = json.find(name); found != json.end() && found->is_array())
-          record.fields[name] = ids_of(*found);
       take(json.at(names_.front()), record.ids);
+      for (const std::string& name : names_)
+        if (const auto found = json.find(name); found != json.end() && found->is_array()) {
+          if (record.is_text)
+            throw Error(ErrorCode::InvalidData, "'" + name + "' stands beside text, whose numbers the tokenizer makes");
+          record.fields[name] = ids_of(*found);
+        }
       return record;
     }
     for (size_t i = 0; i < fields_.size(); ++i) {
@@ -144,7 +147,9 @@ TextRecord TextRecords::read_line(std::string_view line, const std::string& wher
       if (found == json.end())
         throw Error(ErrorCode::InvalidData, "there is no field '" + fields_[i] + "'",
                     "field=NAME names the one with the text or the ids, field=A+B two texts that are one sample");
-      take(*found, i == 0 ? record.ids : record.second);
+      if (i > 0 && found->is_array())
+        throw Error(ErrorCode::InvalidData, "two lists of token ids are no pair of texts", "one list holds both");
+      take(*found, i == 0 ? record.ids : record.second.emplace());
     }
     return record;
   } catch (const Error& error) {

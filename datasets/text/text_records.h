@@ -30,7 +30,7 @@ struct TextSpec {
 /// A record: its own ids, or those of its text without what the tokenizer puts around it.
 struct TextRecord {
   std::vector<int32_t> ids;
-  std::vector<int32_t> second = {};                         ///< of the second text
+  std::optional<std::vector<int32_t>> second = {};          ///< of the second text, where there is one
   bool is_text = false;                                     ///< the ids were made of text
   std::map<std::string, std::vector<int32_t>> fields = {};  ///< lists of ids under the names that were asked for
 };

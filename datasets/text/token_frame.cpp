@@ -1,5 +1,6 @@
 #include "datasets/text/token_frame.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "datasets/text/token_model.h"
@@ -30,6 +31,8 @@ TokenFrame::Parts TokenFrame::read_template(const nlohmann::json& json, const nl
     const bool is_text = item.contains("Sequence");
     const Json& content = item.at(is_text ? "Sequence" : "SpecialToken");
     const auto name = content.at("id").get<std::string>();
+    if (is_text && name != "A" && name != "B")
+      throw Error(ErrorCode::InvalidData, "the template of a post-processor names the text '" + name + "'");
     Part part{.text = is_text ? (name == "A" ? 0 : 1) : -1, .type = read_token_id(content.at("type_id"))};
     if (!is_text)
       for (const Json& id : tokens.at(name).at("ids")) part.ids.push_back(read_token_id(id));
@@ -45,6 +48,9 @@ void TokenFrame::take(const nlohmann::json& json) {
   } else if (kind == "TemplateProcessing") {
     single_ = read_template(json.at("single"), json.at("special_tokens"));
     pair_ = read_template(json.at("pair"), json.at("special_tokens"));
+    const auto count = [](const Parts& parts, int text) { return std::ranges::count(parts, text, &Part::text); };
+    if (count(single_, 0) != 1 || count(single_, 1) != 0 || count(pair_, 0) != 1 || count(pair_, 1) != 1)
+      throw Error(ErrorCode::InvalidData, "the template of a post-processor does not hold each text once");
   } else if (kind == "BertProcessing" || kind == "RobertaProcessing") {
     const Part begin{.ids = id_of_pair(json.at("cls"))}, end{.ids = id_of_pair(json.at("sep"))};
     const bool types = kind == "BertProcessing";

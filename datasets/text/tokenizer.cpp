@@ -124,7 +124,7 @@ std::vector<Tokenizer::Part> Tokenizer::find_added(const Part& part, const Added
     size_t first = at, end = at + found->text.size();
     at = end;
     if (found->whole_word && (ends_with_word(text.substr(0, first)) || begins_with_word(text.substr(end)))) continue;
-    if (found->takes_left) first = std::max(trailing_blanks(text.substr(0, first)), done);
+    if (found->takes_left) first = done + trailing_blanks(text.substr(done, first - done));
     if (found->takes_right) end += leading_blanks(text.substr(end));
     add(done, first, std::nullopt);
     add(first, end, found->id);

@@ -11,8 +11,8 @@
 namespace detent {
 
 struct ExplainOptions {
-  std::filesystem::path
-      layers;  ///< what an engine said about itself: TensorRT's layers, ONNX Runtime's profile, Rockchip's log
+  /// What an engine said about itself: TensorRT's layers, ONNX Runtime's profile or the log of Rockchip's compiler.
+  std::filesystem::path layers;
   std::filesystem::path profile;  ///< TensorRT's times of the same engine; empty: shares count layers
   std::filesystem::path model;    ///< the ONNX file that the engine was built of; empty: nothing is predicted
   std::filesystem::path against;  ///< layers of another engine of the same network; may be empty

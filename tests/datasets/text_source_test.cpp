@@ -54,6 +54,18 @@ TEST(TextSource, NamesTheLineThatIsNoRecord) {
   }
 }
 
+TEST(TextSource, JoinsTwoTextsOfARecordAndRefusesTwoLists) {
+  const TemporaryFolder folder;
+  const auto open = [&](const std::string& line) {
+    return open_data(data({"text:" + folder.write("t.jsonl", line).string() + ",vocab=bytes,field=q+r"}),
+                     std::vector<InputSpec>{ids_input(-1)});
+  };
+  EXPECT_THAT(ids_of(open(R"({"q": "ab", "r": "c"})")->read(0)), ElementsAre('a', 'b', 'c'));
+  const Error error = error_of<Error>([&] { static_cast<void>(open(R"({"q": [1, 2], "r": [2]})")); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.what(), HasSubstr("no pair of texts"));
+}
+
 // A tokenizer that knows words, with tokens around them: <s> A </s>, and <s> A </s> B </s>.
 std::string words_tokenizer(const std::string& more = {}) {
   return R"({"added_tokens": [{"id": 0, "content": "<pad>", "special": true}],

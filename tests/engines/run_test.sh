@@ -7,6 +7,7 @@ cd "$(dirname "$0")"
 engine=$1
 shift
 if [ "$engine" = web ]; then
+  command -v node >/dev/null || { echo "SKIPPED $*: node is not installed" && exit 77; }
   DETENT_WEB=${DETENT_WEB:-$(./install.sh --path web)} exec node "$@"
 fi
 python=$(./install.sh --path "$engine")/bin/python

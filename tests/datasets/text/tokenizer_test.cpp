@@ -94,6 +94,19 @@ TEST(Tokenizer, ReadsWhatStandsAroundTexts) {
   EXPECT_THAT(roberta.padding_id(), Optional(1));
 }
 
+TEST(Tokenizer, RefusesATemplateThatDoesNotHoldEachTextOnce) {
+  const auto error_with = [](const std::string& single, const std::string& pair) {
+    return tokenizer_error(R"({"model": {"vocab": {"a": 0}}, "post_processor": {"type": "TemplateProcessing",
+        "special_tokens": {}, "single": [)" + single + R"(], "pair": [)" + pair + "]}}");
+  };
+  const std::string a = R"({"Sequence": {"id": "A", "type_id": 0}})", b = R"({"Sequence": {"id": "B", "type_id": 0}})",
+                    c = R"({"Sequence": {"id": "C", "type_id": 0}})";
+  EXPECT_THAT(error_with(a + "," + a, a + "," + b).what(), HasSubstr("each text once"));
+  EXPECT_THAT(error_with("", a + "," + b).what(), HasSubstr("each text once"));
+  EXPECT_THAT(error_with(a, a + "," + a).what(), HasSubstr("each text once"));
+  EXPECT_THAT(error_with(c, a + "," + b).what(), HasSubstr("names the text 'C'"));
+}
+
 TEST(Tokenizer, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(tokenizer_error("{\"a\": 1}").what(), HasSubstr("no \"model\""));
   EXPECT_THAT(tokenizer_error("[]").what(), HasSubstr("no \"model\""));

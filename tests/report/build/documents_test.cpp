@@ -184,9 +184,9 @@ SensitivityReport whole_sensitivity() {
 ExplainReport whole_engine() {
   ExplainReport report;
   report.file = "folder/layers.json", report.form = "detailed";
-  report.layers = {{kOdd, "Conv", {}, {"int8"}, "int8", "fp32", "layer", false, 0.75, 4096.0, 0.375},
-                   {"to float", "Reformat", {"r"}, {"fp32"}, "fp32", "fp16", "reformat", false, 0.25, 512.0, 0.125},
-                   {"head", "Conv", {"conv", "relu"}, {"int8"}, "fp16", "fp16", "layer", false, 1.0, 128.0, 0.5}};
+  report.layers = {{kOdd, "Conv", "", {}, {"int8"}, "int8", "fp32", "layer", false, 0.75, 4096.0, 0.375},
+                   {"to float", "Reformat", "", {"r"}, {"fp32"}, "fp32", "fp16", "reformat", false, 0.25, 512.0, 0.125},
+                   {"head", "Conv", "", {"conv", "relu"}, {"int8"}, "fp16", "fp16", "layer", false, 1.0, 128.0, 0.5}};
   report.layers[0].finding = "float_reader", report.layers[0].cause = "its reader wants floats";
   report.layers[0].cure = "detent quantize --include x", report.layers[2].predicted = "int8";
   report.layers[2].right = false;
