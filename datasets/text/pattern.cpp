@@ -15,8 +15,8 @@ namespace {
 constexpr uint32_t kMostSteps = 10'000'000;
 constexpr uint32_t kMostKilobytes = 256'000;  // of one search in the interpreter, which takes up to 20 GB otherwise
 
-/// Writes an expression of Oniguruma, the library of these files' writers, for PCRE2: \w has marks and connectors, too, \h
-/// is a hexadecimal digit, and a class may hold classes.
+/// Writes an expression of Oniguruma, the library of these files' writers, for PCRE2: \w has marks and connectors, too,
+/// \h is a hexadecimal digit, and a class may hold classes.
 /// Errors  InvalidData for classes that PCRE2 would read as others: [^...] in a class, and "&&".
 std::string as_pcre(std::string_view expression) {
   constexpr std::string_view kWord = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9})", kHex = "0-9a-fA-F";

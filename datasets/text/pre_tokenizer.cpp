@@ -81,8 +81,9 @@ std::vector<TextPiece> split_all(const std::vector<TextPiece>& pieces, const Fin
   std::vector<TextPiece> split;
   for (const TextPiece& piece : pieces)
     for (const Part& part : joined_parts(parts_of(piece.text, find(piece.text), inverted), what))
-      if (part.range.end > part.range.first) split.push_back({piece.text.substr(part.range.first, part.range.end - part.range.first),
-                       piece.leads && part.range.first == 0});
+      if (part.range.end > part.range.first)
+        split.push_back({piece.text.substr(part.range.first, part.range.end - part.range.first),
+                         piece.leads && part.range.first == 0});
   return split;
 }
 

@@ -11,7 +11,7 @@
 namespace detent {
 
 struct ExplainOptions {
-  /// What an engine said about itself: TensorRT's layers, ONNX Runtime's profile or the log of Rockchip's compiler.
+  /// The engine's words about itself: TensorRT's layers, ONNX Runtime's profile or the log of Rockchip's compiler.
   std::filesystem::path layers;
   std::filesystem::path profile;  ///< TensorRT's times of the same engine; empty: shares count layers
   std::filesystem::path model;    ///< the ONNX file that the engine was built of; empty: nothing is predicted

@@ -264,7 +264,8 @@ std::string batch_axis_hint(const Schedule& schedule, std::span<const Tensor> in
       char* to = reinterpret_cast<char*>(repeated[i].mutable_raw());
       for (int64_t k = 0; k < kRepeats; ++k)
         std::memcpy(to + static_cast<size_t>(k) * input.byte_count(), input.raw(), input.byte_count());
-      names += (names.empty() ? "" : " ") + std::string("--batch-axis ") + graph.value(graph.inputs()[i]).name + "=none";
+      names +=
+          (names.empty() ? "" : " ") + std::string("--batch-axis ") + graph.value(graph.inputs()[i]).name + "=none";
     }
     if (names.empty()) return {};
     OutputKeeper nothing(graph, {});

@@ -48,7 +48,7 @@ std::optional<Steps> steps_of(const Graph& graph, const Node& node) {
   return Steps{inner, {window[0] / inner[0], window[1] / inner[1]}};
 }
 
-/// Returns weights [C * h * w, C, h, w] that put each element of a window on a channel of its own.
+/// Returns weights [C * h * w, C, h, w] that put each element of a window on a separate channel.
 Tensor picking(int64_t channels, const Window& window) {
   const int64_t elements = channels * window[0] * window[1];
   std::vector<float> weights(static_cast<size_t>(elements * elements), 0.0F);

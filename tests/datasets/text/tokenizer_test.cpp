@@ -97,7 +97,8 @@ TEST(Tokenizer, ReadsWhatStandsAroundTexts) {
 TEST(Tokenizer, RefusesATemplateThatDoesNotHoldEachTextOnce) {
   const auto error_with = [](const std::string& single, const std::string& pair) {
     return tokenizer_error(R"({"model": {"vocab": {"a": 0}}, "post_processor": {"type": "TemplateProcessing",
-        "special_tokens": {}, "single": [)" + single + R"(], "pair": [)" + pair + "]}}");
+        "special_tokens": {}, "single": [)" +
+                           single + R"(], "pair": [)" + pair + "]}}");
   };
   const std::string a = R"({"Sequence": {"id": "A", "type_id": 0}})", b = R"({"Sequence": {"id": "B", "type_id": 0}})",
                     c = R"({"Sequence": {"id": "C", "type_id": 0}})";
