@@ -34,10 +34,11 @@ size_t best_of_the_fastest(const std::vector<TimedFile>& files, double noise) {
 
 FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise) {
   FastestChoice chosen;
+  double faster_than_default = 0;
   const auto take = [&](size_t file) { chosen = {file, mean_of(files[file].times)}; };
   if (!files.front().times.empty()) {
     take(0);
-    const double faster_than_default = chosen.ms * (1 - noise);
+    faster_than_default = chosen.ms * (1 - noise);
     const size_t best = best_of_the_fastest(files, noise);
     if (best > 0 && mean_of(files[best].times) < faster_than_default && files[best].belief < 1 - noise) take(best);
   }
@@ -45,8 +46,10 @@ FastestChoice choose_fastest(const std::vector<TimedFile>& files, double noise) 
     const TimedFile &file = files[i], &now = files[chosen.file];
     if (file.kind == LatencyChoice::Variant || file.times.empty()) continue;
     const double ms = mean_of(file.times);
-    const bool more_accurate = ms <= chosen.ms * (1 + noise) && file.sqnr_db > now.sqnr_db + kSameDb;
-    if (ms < chosen.ms * (1 - noise) || more_accurate) take(i);
+    const bool more_accurate = file.sqnr_db > now.sqnr_db + kSameDb;
+    const bool replaces_variant =
+        now.kind == LatencyChoice::Variant && ms <= chosen.ms * (1 + noise) && ms < faster_than_default;
+    if (ms < chosen.ms * (1 - noise) || (more_accurate && (ms < chosen.ms || replaces_variant))) take(i);
   }
   return chosen;
 }

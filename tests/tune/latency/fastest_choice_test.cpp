@@ -66,13 +66,15 @@ TEST(FastestChoice, IsTheFloatModelWhereItIsFasterBeyondTheNoise) {
   EXPECT_EQ(chosen_of(files), kFirstVariant);
 }
 
-TEST(FastestChoice, IsTheFloatModelWhereItTakesTheTimeOfTheDefault) {
+TEST(FastestChoice, IsTheFloatModelWhereTheDefaultIsSlowerAtAll) {
   std::vector<TimedFile> files = files_with({});
-  files[kFloatFile].times = {10.4};
+  files[kFloatFile].times = {9.9};
   EXPECT_EQ(chosen_of(files), kFloatFile);
+  files[kFloatFile].times = {10};
+  EXPECT_EQ(chosen_of(files), kDefaultFile);
 }
 
-TEST(FastestChoice, IsTheFloatModelWhereItTakesTheTimeOfAVariant) {
+TEST(FastestChoice, IsTheFloatModelWhereItTakesTheTimeOfAVariantAndIsFasterThanTheDefault) {
   std::vector<TimedFile> files = files_with({variant(8, 30, 1)});
   files[kFloatFile].times = {8.3};
   EXPECT_EQ(chosen_of(files), kFloatFile);
