@@ -20,13 +20,15 @@ namespace {
 
 bool is_onnxruntime(const BuiltEngine& engine) { return engine.form == "onnxruntime"; }
 
+bool is_rockchips(const BuiltEngine& engine) { return engine.form == "rknn"; }
+
+bool is_tensorrt(const BuiltEngine& engine) { return !is_onnxruntime(engine) && !is_rockchips(engine); }
+
 /// Returns the target whose file an engine is.
 std::string target_of(const BuiltEngine& engine) {
-  if (engine.form == "onnxruntime" || engine.form == "rknn") return engine.form;
+  if (!is_tensorrt(engine)) return engine.form;
   return engine.strongly_typed ? "tensorrt:11" : "tensorrt";
 }
-
-bool is_tensorrt(const BuiltEngine& engine) { return target_of(engine).starts_with("tensorrt"); }
 
 /// Names tensors by the values of a node. ONNX Runtime's profile lists them without names, in the node's order.
 void name_tensors(const Graph& graph, std::span<const MaybeValue> values, std::vector<EngineTensor>& tensors) {
@@ -172,14 +174,14 @@ ExplainReport explain_engine(const ExplainOptions& options) {
   report.layers = std::move(explained.rows);
   report.advice = std::move(explained.advice);
   report.summary = summarize(report.layers);
-  report.summary.estimated = engine.form == "rknn";
+  report.summary.estimated = is_rockchips(engine);
   report.notes = notes_on(engine, report);
   name_files_in_cures(options, engine, report);
   if (!options.model.empty()) add_predictions(options, engine, report);
   if (!options.against.empty()) {
     const BuiltEngine against = read_all(options, options.against);
     report.against = compare_layers(report.layers, explain_layers(against));
-    report.against->summary.estimated = against.form == "rknn";
+    report.against->summary.estimated = is_rockchips(against);
     report.against->file = options.against.string();
   }
   return report;

@@ -32,7 +32,7 @@ struct FastestChoice {
 /// Variants  of those that take the same time as the one with the least belief: the most accurate one, within 1 dB the
 ///           one with the fewest changes. It is taken where both its times and the model say that it is faster than the
 ///           default.
-/// Float, cast  replace that where they are faster beyond the noise. Those that are more accurate by 1 dB replace it
+/// Float, cast  replace that where they are faster beyond the noise. Files that are more accurate by 1 dB replace it
 ///           also where they are faster at all, and a variant where they take the same time and are faster than the
 ///           default.
 /// Empty     without times of the default: the faster of float and cast, Default without these.
