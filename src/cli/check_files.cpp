@@ -89,10 +89,13 @@ std::vector<Error> missing_inputs(const CLI::App& command, const OptionList& lis
   std::vector<Error> errors;
   for (const Option& option : list.options) {
     const bool is_data = std::holds_alternative<DataOptions*>(option.into);
-    if (option.only_key() || (!is_data && option.traits.file != FileUse::ReadsModel)) continue;
+    const bool is_model =  // one; a list may name folders, which their command judges
+        option.traits.file == FileUse::ReadsModel && std::holds_alternative<fs::path*>(option.into);
+    if (option.only_key() || (!is_data && !is_model)) continue;
     for (const std::string& text : command.get_option(option.long_name())->results()) {
       const std::vector<fs::path> paths = is_data ? meant_paths(text) : std::vector<fs::path>{text};
-      if (paths.empty() || std::ranges::any_of(paths, [](const fs::path& path) { return is_there(path); })) continue;
+      const auto may_be_right = [](const fs::path& path) { return path.empty() || is_there(path); };
+      if (paths.empty() || std::ranges::any_of(paths, may_be_right)) continue;  // an empty one is named elsewhere
       errors.emplace_back(is_data ? ErrorCode::InvalidData : ErrorCode::InvalidModel,
                           paths.back().string() + ": " + no_reach(paths.back()));
     }

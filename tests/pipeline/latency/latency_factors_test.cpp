@@ -144,7 +144,7 @@ const char* const kTwoProducts = "a = MatMul (x, w) b = Tanh (a) y = MatMul (b, 
 std::string weights_of_two_products() { return filled("w", {8, 16}) + ", " + filled("v", {16, 8}); }
 
 TEST_F(LatencyFactors, OfferScalesAtRunTimeWhereTheEngineHasKernelsForThem) {
-  read("(float[1,8] x) => (float[1,8] y)", weights_of_two_products(), kTwoProducts);
+  read("(float[4,8] x) => (float[4,8] y)", weights_of_two_products(), kTwoProducts);
   options_.target = "onnxruntime";
   const LatencyFactor dynamic = factor("scales at run time");
   EXPECT_THAT(dynamic.options, ElementsAre("--activation", "dynamic"));

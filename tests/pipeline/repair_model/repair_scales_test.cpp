@@ -185,7 +185,9 @@ TEST_F(RepairModel, ASharedScaleHoldsNegativeNumbersOfAValueWithoutAPair) {
     const Model repaired = read_model(folder_ / "out.onnx");
     for (const Node& node : repaired.graph().nodes()) {
       if (node.op_type != "QuantizeLinear" || repaired.graph().value(*node.input(0)).name != "a") continue;
-      EXPECT_GT(repaired.graph().constant(node.input(2))->data<uint8_t>()[0], 0) << type << ": codes below 0";
+      const Tensor& zero_point = *repaired.graph().constant(node.input(2));
+      if (zero_point.type() != DataType::Int8)
+        EXPECT_GT(zero_point.data<uint8_t>()[0], 0) << type << ": codes below 0";
     }
     EXPECT_FALSE(repair_model(again(given)).changed) << type;
     std::filesystem::remove(folder_ / "again.onnx");

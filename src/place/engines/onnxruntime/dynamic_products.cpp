@@ -163,7 +163,8 @@ void mark_beside_ruined(const GraphFacts& facts, PlacementDraft& draft) {
 }
 
 void mark_one_row(const GraphFacts& facts, PlacementDraft& draft) {
-  if (!draft.options().ruined_products_dynamic || !all_products_of_one_row(facts)) return;
+  const PlacementRequest& options = draft.options();
+  if (options.dynamic_products || !options.ruined_products_dynamic || !all_products_of_one_row(facts)) return;
   for (const Node& node : facts.graph().nodes())
     if (facts.is_weighted(node.id) && !draft.is_forced(node.id) && !draft.is_out(node.id))
       draft.run_dynamic(node.id, kOneRow);
