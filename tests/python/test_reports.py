@@ -84,8 +84,8 @@ class Reports(InFolder):
         self.assertTrue(shown[1].startswith("verdict: "), shown)
         self.assertEqual(len(repr(detent.inspect(MODEL)).splitlines()), 3)
         self.assertEqual(repr(report.error), dict.__repr__(report.error))
-        self.assertEqual(str(report.error), dict.__str__(report.error))  # a part is shown as the dict that it is
-        self.assertEqual(str(pickle.loads(pickle.dumps(report))), dict.__str__(report))
+        self.assertEqual(str(report.error), dict.__repr__(report.error))  # a part is shown as the dict that it is
+        self.assertEqual(str(pickle.loads(pickle.dumps(report))), dict.__repr__(report))
 
     def test_each_of_several_targets_has_its_page(self):
         report = self.quantize(target=["tensorrt", "onnxruntime"])
