@@ -186,7 +186,8 @@ TEST_F(RepairModel, ASharedScaleHoldsNegativeNumbersOfAValueWithoutAPair) {
     for (const Node& node : repaired.graph().nodes()) {
       if (node.op_type != "QuantizeLinear" || repaired.graph().value(*node.input(0)).name != "a") continue;
       const Tensor& zero_point = *repaired.graph().constant(node.input(2));
-      EXPECT_TRUE(zero_point.type() == DataType::Int8 || zero_point.data<uint8_t>()[0] > 0) << type << ": codes below 0";
+      EXPECT_TRUE(zero_point.type() == DataType::Int8 || zero_point.data<uint8_t>()[0] > 0)
+          << type << ": codes below 0";
     }
     EXPECT_FALSE(repair_model(again(given)).changed) << type;
     std::filesystem::remove(folder_ / "again.onnx");
