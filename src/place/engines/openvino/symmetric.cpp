@@ -39,13 +39,13 @@ bool wants_zero_point_0(const GraphFacts& facts, const Node& node, int slot) {
   }
 }
 
-// True for a value of an operator that computes each number, possibly behind reshapes and transposes, and for a graph
-// input. The engine moves signed codes across others (Gather, operators that it takes apart) and computes other
-// numbers.
-bool computes_numbers(const GraphFacts& facts, ValueId value) {
+// True for a value of an operator that computes each number, and for a graph input; behind_copies: also behind reshapes
+// and transposes, which a Conv does not bear without AMX. The engine moves signed codes across others (Gather,
+// operators that it takes apart) and computes other numbers.
+bool computes_numbers(const GraphFacts& facts, ValueId value, bool behind_copies) {
   const Node* maker = facts.graph().producer(value);
-  while (maker && (facts.kind(maker->id) == OpKind::Reshape || facts.kind(maker->id) == OpKind::Transpose) &&
-         maker->input(0))
+  while (behind_copies && maker &&
+         (facts.kind(maker->id) == OpKind::Reshape || facts.kind(maker->id) == OpKind::Transpose) && maker->input(0))
     maker = facts.graph().producer(*maker->input(0));
   if (!maker) return true;
   const OpKind kind = facts.kind(maker->id);
@@ -85,7 +85,7 @@ void share_symmetric(const GraphFacts& facts, PlacementDraft& draft) {
         if (kind == OpKind::Conv || !draft.options().int8_activations) draft.make_unsigned(value);
         if (kind == OpKind::Conv && draft.options().int8_activations)
           draft.explain_pairs(value, "UINT8: signed codes from " + facts.describe(*concat) + " are wrong in a Conv");
-      } else if (computes_numbers(facts, value)) {
+      } else if (computes_numbers(facts, value, kind != OpKind::Conv)) {
         draft.make_near_symmetric(value);
       }
     }
