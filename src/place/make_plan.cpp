@@ -54,9 +54,10 @@ void apply_rules(PlacementDraft& draft) {
     run_rounds(draft, Marks::Heed);
     more = false;
     for (const Rule* rule : rules) {
+      if (!rule->review || more) continue;  // a rule sees the draft that the reviews before it left
       const size_t before = kept[rule].size();
-      if (rule->review) rule->review(draft, kept[rule]);
-      more = more || kept[rule].size() > before;
+      rule->review(draft, kept[rule]);
+      more = kept[rule].size() > before;
     }
     if (more) draft = blank;
   }

@@ -40,6 +40,7 @@
 ///     unbounded V    nothing is known of the value's range
 ///     note WORDS     some note contains the words
 ///     reason E WORDS the edge's reason contains the words
+///     sized          sizes that the graph fixes are known, as from samples
 ///     error WORDS    planning fails with InvalidOption and these words; stands alone
 namespace detent::test {
 

@@ -24,6 +24,8 @@ class GraphFacts {
   [[nodiscard]] const Value& value(ValueId id) const { return graph_.value(id); }
   [[nodiscard]] const Node* producer(MaybeValue id) const { return graph_.producer(id); }
   [[nodiscard]] const Target& target() const { return target_; }
+  /// Returns the sizes that were given; nullptr without any.
+  [[nodiscard]] const ValueShapes* shapes() const { return shapes_; }
   /// Returns nullptr for a value whose sizes were not given.
   [[nodiscard]] const Shape* find_shape(MaybeValue value) const {
     return shapes_ ? detent::find_shape(*shapes_, value) : nullptr;

@@ -193,6 +193,21 @@ def inception():
     return zoo.inception_v3(init_weights=False, aux_logits=False, transform_input=False)
 
 
+def googlenet():
+    return zoo.googlenet(init_weights=False, aux_logits=False, transform_input=False)
+
+
+class Masks(nn.Module):
+    """LR-ASPP on MobileNetV3: the scores of each pixel."""
+
+    def __init__(self):
+        super().__init__()
+        self.network = zoo.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None, num_classes=21)
+
+    def forward(self, image):
+        return self.network(image)["out"]
+
+
 IMAGE = (3, 224, 224)
 # Name: the network, a sample's shape, and the batch on the GPU.
 NETWORKS = {
@@ -205,6 +220,12 @@ NETWORKS = {
     "efficientnet_v2_s": (zoo.efficientnet_v2_s, IMAGE, 64), "regnet_y_800mf": (zoo.regnet_y_800mf, IMAGE, 64),
     "yolov8s": (Yolo, (3, 640, 640), 8), "convnext_tiny": (zoo.convnext_tiny, IMAGE, 64),
     "densenet121": (zoo.densenet121, IMAGE, 64),
+    # The rows below gave nothing to rules or to the estimate.
+    "resnet50": (zoo.resnet50, IMAGE, 64), "efficientnet_b0": (zoo.efficientnet_b0, IMAGE, 64),
+    "mobilenet_v3_large": (zoo.mobilenet_v3_large, IMAGE, 64), "googlenet": (googlenet, IMAGE, 64),
+    "vit_b_32": (zoo.vit_b_32, IMAGE, 64),
+    "regnet_x_1_6gf": (zoo.regnet_x_1_6gf, IMAGE, 64), "squeezenet": (zoo.squeezenet1_1, IMAGE, 64),
+    "lraspp": (Masks, (3, 512, 512), 8),
 }
 
 

@@ -26,16 +26,18 @@ import judge
 import models
 import reference
 
-PATTERN_BYTES = 1 << 16
+PATTERN_BYTES = 1 << 12
 
 
 def repeat_pattern(source, path):
     """Replaces the values of large constants by a repeated random pattern of their type and size."""
     model = onnx.load(source)
     random = numpy.random.default_rng(1)
+    scales = {name for node in model.graph.node if node.op_type.endswith("quantizeLinear") or
+              node.op_type.endswith("QuantizeLinear") for name in node.input[1:]}
     for tensor in model.graph.initializer:
         values = onnx.numpy_helper.to_array(tensor)
-        if values.nbytes <= PATTERN_BYTES or values.dtype.kind not in "fi" or values.dtype == numpy.int64:
+        if tensor.name in scales or values.nbytes <= PATTERN_BYTES or values.dtype.kind not in "fi" or values.dtype == numpy.int64:
             continue
         count = PATTERN_BYTES // values.itemsize
         spread = float(values.std()) if values.dtype.kind == "f" else 1

@@ -1,10 +1,12 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "model/half_constants.h"
+#include "place/draft/certain_shapes.h"
 #include "place/make_plan.h"
 #include "place/plan_checker.h"
 
@@ -27,11 +29,27 @@ void check_error(const PlacementCase& one, const Expectation& expectation, const
   }
 }
 
+bool is_sized(const Expectation& expectation) {
+  return std::ranges::any_of(expectation.lines, [](const Line& line) { return line.text == "sized"; });
+}
+
+ValueShapes certain_sizes(const Graph& graph, const Target& target) {
+  const GraphFacts facts(graph, target);
+  CertainShapes certain(facts);
+  ValueShapes sizes;
+  for (const Value& value : graph.values())
+    if (const auto extents = certain.of(value.id);
+        extents && std::ranges::all_of(*extents, [](auto n) { return n >= 0; }))
+      sizes.emplace(value.id, Shape(*extents));
+  return sizes;
+}
+
 void check_expectation(const PlacementCase& one, const Expectation& expectation, const Graph& graph,
                        const Target& target) {
   if (!expectation.lines.empty() && expectation.lines.front().text.starts_with("error "))
     return check_error(one, expectation, graph, target, expectation.lines.front());
-  const PlacementPlan plan = make_placement_plan(graph, target, expectation.options, {}, expectation.measured);
+  const ValueShapes shapes = is_sized(expectation) ? certain_sizes(graph, target) : ValueShapes{};
+  const PlacementPlan plan = make_placement_plan(graph, target, expectation.options, shapes, expectation.measured);
   PlanChecker(one, expectation, graph, plan).check();
 }
 

@@ -13,7 +13,7 @@
 //   below 0, unless the pads are constant and a Conv alone reads them. ReduceMax, ReduceMin and GlobalMaxPool are such
 //   operators too. They read one more pair if copies and elementwise operators stand between them and the pair.
 //   A Concat of values below 0 is another case. If a Slice or Split takes a part of the joined axis, or a Transpose
-//   moves that axis in front of a Conv, the pair stands at the layer.
+//   moves axis 0 or 1 behind a Concat of another axis than 1, the pair stands at the layer.
 // * Why: these operators take the type that comes, so the kernel in front writes codes and they move them. The engine
 //   computes a pair behind ReduceMax, ReduceMin or GlobalMaxPool in the same kernel, and wrongly (16 dB for 43). The
 //   layer behind a Tile, SpaceToDepth, GatherElements, GatherND, such a Pad or such a Concat reads no codes through it.

@@ -100,44 +100,46 @@ bool passes_sign_on(const GraphFacts& facts, const Node& node) {
 struct JoinedData {
   NodeId concat;
   bool summed;  // the layer sums over the axis that it joins
-  bool cut;     // a Slice or Split takes a part behind it, or a Transpose in front of a Conv moves that axis
+  bool cut;     // a Slice or Split takes a part behind it, or a Transpose takes its zero points apart (see below)
   std::vector<NodeId> path;  // the nodes between the layer and the Concat, and the Concat
 };
 
 // Returns the Concats in front of a slot, behind Concats of the axis that the layer sums over and nodes that keep axes.
+// The engine moves zero points behind a Concat along its axis, and then in front of them only a Transpose that leaves
+// axes 0 and 1 where they are, or any where the Concat joins channels (14 probes, OpenVINO 2026.4).
 std::vector<JoinedData> joined_data(const GraphFacts& facts, const Node& layer, int slot) {
   struct Place {
     MaybeValue value;
     int64_t summed;
-    bool cut;
+    bool cut, moved;
     std::vector<NodeId> path;
   };
   CertainShapes shapes(facts);
   std::vector<JoinedData> found;
-  std::vector<Place> open{{layer.input(slot), summed_axis(facts, layer, slot), false, {}}};
-  std::set<std::tuple<ValueId, int64_t, bool>> seen;
-  const bool is_conv = facts.kind(layer.id) == OpKind::Conv;
+  std::vector<Place> open{{layer.input(slot), summed_axis(facts, layer, slot), false, false, {}}};
+  std::set<std::tuple<ValueId, int64_t, bool, bool>> seen;
   while (!open.empty()) {
-    auto [value, summed, cut, path] = std::move(open.back());
+    auto [value, summed, cut, moved, path] = std::move(open.back());
     open.pop_back();
     const Node* node = value ? facts.producer(value) : nullptr;
     summed = from_front(facts, shapes, value, summed);
-    if (!node || !seen.emplace(*value, summed, cut).second) continue;
+    if (!node || !seen.emplace(*value, summed, cut, moved).second) continue;
     path.push_back(node->id);
     const OpKind kind = facts.kind(node->id);
     if (is_concat_of_floats(facts, *node)) {
       const bool sums = from_front(facts, shapes, value, node->int_or("axis", kChannels)) == summed;
-      found.push_back({node->id, sums, cut, path});
+      found.push_back({node->id, sums, cut || (moved && summed != kChannels), path});
       for (const MaybeValue input : node->inputs)
-        if (sums) open.push_back({input, summed, cut, path});
+        if (sums) open.push_back({input, summed, cut, moved, path});
     } else if (kind == OpKind::Transpose) {
       const std::vector<int64_t> axes = node->ints_or("perm", {});
       if (summed < 0 || summed >= std::ssize(axes)) continue;
       const int64_t before = axes[as_index(summed)];
-      open.push_back({node->input(0), before, cut || (is_conv && before != summed), std::move(path)});
+      const bool moves = axes.size() < 2 || axes[0] != 0 || axes[1] != 1;
+      open.push_back({node->input(0), before, cut, moved || moves, std::move(path)});
     } else if (keeps_axes(facts, node->id)) {
       open.push_back({followed_input(facts, node->id), summed, cut || kind == OpKind::Slice || kind == OpKind::Split,
-                      std::move(path)});
+                      moved, std::move(path)});
     }
   }
   return found;

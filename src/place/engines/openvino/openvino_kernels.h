@@ -49,8 +49,9 @@ namespace detent {
 [[nodiscard]] MaybeNode concat_of_rows(const GraphFacts& facts, const Node& layer, int slot);
 
 /// Returns Concats of values that go below 0, and the nodes between each of them and a layer that sums over the joined
-/// axis, where a Slice or Split takes a part of it, or a Transpose moves it in front of a Conv. The engine moves a pair
-/// up to the Concat, gives zero points an axis there, and runs the layer in float unless the pair stands at the layer.
+/// axis, where a Slice or Split takes a part of it, or a Transpose moves axis 0 or 1 of values joined on another axis
+/// than 1. The engine moves a pair up to the Concat, gives zero points an axis there, and runs the layer in float
+/// unless the pair stands at the layer.
 [[nodiscard]] std::set<NodeId> nodes_that_lose_codes(const GraphFacts& facts);
 
 /// Returns the Concat, on whatever axis, that such nodes and copies lead to from the slot; kNoNode without one.

@@ -21,7 +21,7 @@ constexpr std::array kRules{&kUserChoice,      &kMeasuredChoice,     &kSignalFro
                             &kFusedActivation, &kUnfusedActivations, &kBatchNorm,         &kResidualAdd,
                             &kFp8Layers,       &kFusedAttention,     &kAttentionAndNorms, &kPoolingAndElementwise,
                             &kGraphOutputs,    &kKnownRanges,        &kCommutingOps,      &kConcat,
-                            &kStates,          &kFloatKernels};
+                            &kStates,          &kFloatKernels,       &kCostlyRegions};
 
 constexpr std::array kForms{OperatorForm::FixedSizes, OperatorForm::BatchFirst, OperatorForm::FlatMlps,
                             OperatorForm::ShuffleProducts};

@@ -38,13 +38,13 @@ constexpr std::array kGpus{
 };
 
 // Attainable shares of the data sheet's numbers, and the start of a kernel, that fit the networks of
-// tests/engines/tensorrt/networks.csv best: least squares of logarithms, the ratio counted twice.
+// tests/engines/tensorrt/networks.csv best: least squares of logarithms, the ratio counted twice. The
+// error of the ratio (kEstimateError) is that of networks each left out of its fit.
 constexpr double kHalfShare = .733, kInt8Share = .703, kBandwidthShare = .592;
 constexpr double kAttentionShare = .285;                ///< of tensor cores in FP16
 constexpr double kDepthwiseShare = .057;                ///< of other cores
 constexpr double kDepthwiseGain = 4;                    ///< of INT8, in depthwise Convs
 constexpr double kStart = .00796, kCopyStart = .00024;  ///< milliseconds
-constexpr double kError = .09;  ///< standard error of the ratio, each network left out of its fit
 
 constexpr double kTera = 1e9;  ///< operations of a millisecond
 
@@ -59,6 +59,14 @@ double arithmetic(const KernelWork& kernel, const Gpu& gpu) {
   }
 }
 
+// batch: a factor of the sizes.
+double transfer(const KernelWork& kernel, const Gpu& gpu, double batch) {
+  return ((kernel.bytes - kernel.weights) * batch + kernel.weights) / (gpu.terabytes * kTera * kBandwidthShare);
+}
+double work(const KernelWork& kernel, const Gpu& gpu, double batch) {
+  return std::max(arithmetic(kernel, gpu) * batch, transfer(kernel, gpu, batch));
+}
+
 }  // namespace
 
 std::span<const Gpu> gpus() { return kGpus; }
@@ -66,9 +74,20 @@ std::span<const Gpu> gpus() { return kGpus; }
 double milliseconds(const std::vector<KernelWork>& kernels, const Gpu& gpu) {
   double sum = 0;
   for (const KernelWork& kernel : kernels)
-    sum += std::max(arithmetic(kernel, gpu), kernel.bytes / (gpu.terabytes * kTera * kBandwidthShare)) +
-           (kernel.kind == Kind::Copy ? kCopyStart : kStart);
+    sum += work(kernel, gpu, 1) + (kernel.kind == Kind::Copy ? kCopyStart : kStart);
   return sum;
+}
+
+double cost_of_codes(const CodeRegion& region, double batch) {
+  const auto ratio = [&](double (*cost)(const KernelWork& kernel, const Gpu& gpu, double batch)) {
+    const auto sum = [&](const std::vector<KernelWork>& kernels) {
+      double all = 0;
+      for (const KernelWork& kernel : kernels) all += cost(kernel, kGpus.front(), batch);
+      return all;
+    };
+    return sum(region.codes) / sum(region.floats);
+  };
+  return std::min(ratio(work), ratio(transfer));
 }
 
 std::optional<SpeedEstimate> estimate(const PlacementPlan& plan, const Graph& graph, const ValueShapes& shapes) {
@@ -77,7 +96,7 @@ std::optional<SpeedEstimate> estimate(const PlacementPlan& plan, const Graph& gr
   const std::vector<KernelWork> after = kernel_work(plan, graph, shapes, true);
   if (before.empty() || after.empty()) return std::nullopt;
   SpeedEstimate found;
-  found.error = kError;
+  found.error = kEstimateError;
   for (const Gpu& gpu : kGpus) {
     GpuEstimate one{.gpu = std::string(gpu.name),
                     .float_ms = milliseconds(before, gpu),

@@ -25,6 +25,14 @@ struct Gpu {
 /// Returns how long the kernels take on a GPU: each its arithmetic or its bytes, whichever takes longer, and a start.
 [[nodiscard]] double milliseconds(const std::vector<KernelWork>& kernels, const Gpu& gpu);
 
+/// Returns how many times as long as in FP16 a region takes on the GPU that the model was fitted on, with a batch so
+/// many times as large: by the whole model or by bytes alone, whichever is less. Starts of kernels do not count,
+/// because there are about as many; tiles of a few channels were not measured.
+[[nodiscard]] double cost_of_codes(const CodeRegion& region, double batch);
+
+/// The standard error of the ratio of a network.
+constexpr double kEstimateError = .09;
+
 /// Estimates the float model in FP16 and the plan's file. nullopt without sizes, or where the plan has no pair.
 [[nodiscard]] std::optional<SpeedEstimate> estimate(const PlacementPlan& plan, const Graph& graph,
                                                     const ValueShapes& shapes);

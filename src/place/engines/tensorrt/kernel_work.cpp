@@ -34,21 +34,38 @@ class KernelCounter {
   }
 
   [[nodiscard]] std::vector<KernelWork> take() {
-    for (const Node& node : graph_.nodes()) {
-      if (!is_counted(node)) continue;
-      for (const ValueId output : present(node.outputs)) live_.insert(output);
-      visit(node);
-    }
-    for (const Value& value : graph_.values()) count_value(value);
+    count();
     std::vector<KernelWork> found;
-    for (Kernel& kernel : kernels_) {
-      // Shuffles of floats beside pairs have 32 bits.
-      if (pairs_ && kernel.native && kind(*kernel.first) == OpKind::Transpose && !all_codes(kernel.first->output(0)))
-        kernel.work.bytes *= kFloat / kHalf;
+    for (const Kernel& kernel : kernels_)
       if (!kernel.joint) found.push_back(kernel.work);
-    }
-    found.insert(found.end(), copies_.begin(), copies_.end());
+    for (const Copied& copied : copies_) found.push_back(copied.work);
     return found;
+  }
+
+  /// floats  counts the kernels without pairs
+  [[nodiscard]] std::vector<CodeRegion> take_regions(KernelCounter& floats) {
+    count();
+    floats.count();
+    std::map<size_t, CodeRegion> found;  // by the kernel that stands for the others
+    for (const Node& node : graph_.nodes()) {
+      const auto kernel = of_node_.find(node.id);
+      if (kernel != of_node_.end() && multiplies_codes(node)) found[root_of(kernel->second)].layers.push_back(node.id);
+    }
+    const auto add_to = [&](const Node& node, std::vector<KernelWork> CodeRegion::*kernels, const KernelWork& work) {
+      const auto kernel = of_node_.find(node.id);
+      const auto region = kernel == of_node_.end() ? found.end() : found.find(root_of(kernel->second));
+      if (region != found.end()) (region->second.*kernels).push_back(work);
+    };
+    const auto add_all = [&](const KernelCounter& counter, std::vector<KernelWork> CodeRegion::*kernels) {
+      for (const Kernel& kernel : counter.kernels_)
+        if (!kernel.joint) add_to(*kernel.first, kernels, kernel.work);
+      for (const Copied& copied : counter.copies_) add_to(*copied.beside, kernels, copied.work);
+    };
+    add_all(*this, &CodeRegion::codes);
+    add_all(floats, &CodeRegion::floats);
+    std::vector<CodeRegion> regions;
+    for (auto& [kernel, region] : found) regions.push_back(std::move(region));
+    return regions;
   }
 
  private:
@@ -59,12 +76,38 @@ class KernelCounter {
     bool native = false;    ///< of the compiler of Convs: what borders on others is copied
     bool joint = false;     ///< a Concat: no kernel, but others write into it
     bool residual = false;  ///< it adds another value
+    size_t region = 0;      ///< a kernel of the same region, in the end itself
+  };
+  struct Copied {
+    KernelWork work;
+    const Node* beside;  ///< the layer or kernel that it serves
   };
   struct Reader {
     const Node* node;
     int slot;
     bool codes;
   };
+
+  void count() {
+    for (const Node& node : graph_.nodes()) {
+      if (!is_counted(node)) continue;
+      for (const ValueId output : present(node.outputs)) live_.insert(output);
+      visit(node);
+    }
+    for (const Value& value : graph_.values()) count_value(value);
+    for (Kernel& kernel : kernels_)  // shuffles of floats beside pairs have 32 bits
+      if (pairs_ && kernel.native && kind(*kernel.first) == OpKind::Transpose && !all_codes(kernel.first->output(0)))
+        kernel.work.bytes *= kFloat / kHalf;
+  }
+
+  [[nodiscard]] size_t root_of(size_t kernel) const {
+    while (kernels_[kernel].region != kernel) kernel = kernels_[kernel].region;
+    return kernel;
+  }
+  void unite(size_t a, size_t b) {
+    a = root_of(a), b = root_of(b);
+    kernels_[std::max(a, b)].region = std::min(a, b);
+  }
 
   [[nodiscard]] double count(MaybeValue value) const {
     const Shape* shape = find_shape(shapes_, value);
@@ -192,14 +235,17 @@ class KernelCounter {
   // ---- nodes ----
   Kernel& add(Kind of, const Node& node) {
     of_node_[node.id] = kernels_.size();
-    kernels_.push_back({.work = {.kind = of}, .first = &node, .elements = count(node.output(0))});
+    kernels_.push_back(
+        {.work = {.kind = of}, .first = &node, .elements = count(node.output(0)), .region = kernels_.size()});
     return kernels_.back();
   }
   void join(const Node& node, size_t kernel) {
     of_node_[node.id] = kernel;
     kernels_[kernel].elements = count(node.output(0));
   }
-  void copy(double read, double written) { copies_.push_back({.kind = Kind::Copy, .bytes = read + written}); }
+  void copy(const Node& beside, double read, double written) {
+    copies_.push_back({.work = {.kind = Kind::Copy, .bytes = read + written}, .beside = &beside});
+  }
 
   void visit(const Node& node) {
     const OpKind op = kind(node);
@@ -254,9 +300,11 @@ class KernelCounter {
     kernel.work.codes = codes;
     kernel.work.operations = operations(node, codes);
     if (weighted)
-      kernel.work.bytes = static_cast<double>(facts_.weight(node.id).element_count()) * (codes ? kCode : kHalf);
+      kernel.work.bytes = kernel.work.weights =
+          static_cast<double>(facts_.weight(node.id).element_count()) * (codes ? kCode : kHalf);
     if (is_part(input))
-      copy(count(input) * (reads_codes(node, 0) ? kCode
+      copy(node,
+           count(input) * (reads_codes(node, 0) ? kCode
                            : pairs_             ? kFloat
                                                 : kHalf),
            count(input) * (codes ? kCode : kHalf));
@@ -299,7 +347,7 @@ class KernelCounter {
                           graph_.value(*input).uses.size() == 1 && !is_part(input);
       // Floats lie channel by channel, so that short runs are written between others: twice the bytes.
       const double bytes = count(input) * (takes_codes(node, static_cast<int>(slot)) ? kCode : kFloat);
-      if (!direct) copy(bytes, bytes);
+      if (!direct) copy(node, bytes, bytes);
     }
     Kernel& kernel = add(Kind::Copy, node);
     kernel.native = kernel.joint = true;
@@ -374,11 +422,14 @@ class KernelCounter {
     bool floats = false, codes = false, float_conv = false, border = false;
     find_readers(value.id, false, readers, floats);
     std::set<std::pair<size_t, bool>> seen;
+    const Node* coded = nullptr;  // the first reader of codes
     for (const Reader& reader : readers) {
       const auto to = of_node_.find(reader.node->id);
       if (to == of_node_.end() || from == to->second) continue;
       Kernel& kernel = kernels_[to->second];
       (reader.codes ? codes : floats) = true;
+      if (reader.codes && coded) unite(of_node_[coded->id], to->second);
+      if (reader.codes && !coded) coded = reader.node;
       float_conv = float_conv || (!reader.codes && kind(*reader.node) == OpKind::Conv);
       border = border || (from && !reader.codes && !kernel.joint && !kernels_[*from].joint &&
                           kind(*reader.node) != OpKind::ReduceMean && kernels_[*from].native != kernel.native);
@@ -386,7 +437,8 @@ class KernelCounter {
         kernel.work.bytes += count(reader.node->input(reader.slot)) * (reader.codes ? kCode : kHalf);
     }
     if (!floats && !codes) return;
-    if (!from) return copy(elements * kFloat, elements * (codes ? kCode : kHalf));
+    if (!from)
+      return copy(*(coded ? coded : readers.front().node), elements * kFloat, elements * (codes ? kCode : kHalf));
     Kernel& kernel = kernels_[*from];
     const Kind of = kernel.work.kind;
     const bool product = of == Kind::Product || of == Kind::Depthwise;
@@ -397,8 +449,9 @@ class KernelCounter {
         floats && !kernel.joint && (border || (kernel.work.codes && product && kernel.native && float_conv));
     if (!kernel.joint)
       kernel.work.bytes += elements * ((wide ? kFloat : floats || alone ? kHalf : 0) + (codes && !alone ? kCode : 0));
-    if (alone) copy(elements * kHalf, elements * kCode);
-    if (wide) copy(elements * kFloat, elements * kHalf);
+    if (alone) copy(*coded, elements * kHalf, elements * kCode);
+    if (codes && (!alone || kernel.work.codes)) unite(*from, of_node_[coded->id]);
+    if (wide) copy(*kernel.first, elements * kFloat, elements * kHalf);
   }
 
   const PlacementPlan& plan_;
@@ -407,7 +460,7 @@ class KernelCounter {
   const ValueShapes& shapes_;
   bool pairs_;
   std::vector<Kernel> kernels_;
-  std::vector<KernelWork> copies_;
+  std::vector<Copied> copies_;
   std::map<NodeId, size_t> of_node_;                        ///< kernels
   std::map<std::pair<MaybeValue, bool>, size_t> of_input_;  ///< kernels of linear layers, by input and codes
   std::map<NodeId, const AttentionDecision*> inside_;       ///< nodes of fused attention
@@ -420,6 +473,11 @@ class KernelCounter {
 std::vector<KernelWork> kernel_work(const PlacementPlan& plan, const Graph& graph, const ValueShapes& shapes,
                                     bool pairs) {
   return KernelCounter(plan, graph, shapes, pairs).take();
+}
+
+std::vector<CodeRegion> code_regions(const PlacementPlan& plan, const Graph& graph, const ValueShapes& shapes) {
+  KernelCounter floats(plan, graph, shapes, false);
+  return KernelCounter(plan, graph, shapes, true).take_regions(floats);
 }
 
 }  // namespace detent::tensorrt

@@ -21,6 +21,14 @@ struct KernelWork {
   bool codes = false;     ///< it multiplies INT8 codes
   double operations = 0;  ///< two a multiply-accumulate, of whole tiles
   double bytes = 0;       ///< read and written
+  double weights = 0;     ///< those of them that a larger batch does not change
+};
+
+/// Layers that pass codes on to each other, with the kernels between, in front and behind.
+struct CodeRegion {
+  std::vector<NodeId> layers;      ///< that multiply codes
+  std::vector<KernelWork> codes;   ///< with pairs: their quantizers, and copies at their borders, too
+  std::vector<KernelWork> floats;  ///< the same nodes in FP16
 };
 
 /// Counts the kernels of the plan's file, or with `pairs` false of the float model in FP16. A node without sizes counts
@@ -42,5 +50,9 @@ struct KernelWork {
 /// Source  layers of TensorRT 10.6 for BERT, SegFormer, ShuffleNetV2, ConvNeXt and DenseNet, November 2026.
 [[nodiscard]] std::vector<KernelWork> kernel_work(const PlacementPlan& plan, const Graph& graph,
                                                   const ValueShapes& shapes, bool pairs);
+
+/// Counts the same kernels, region by region; kernels of no region are left out. Empty without sizes.
+[[nodiscard]] std::vector<CodeRegion> code_regions(const PlacementPlan& plan, const Graph& graph,
+                                                   const ValueShapes& shapes);
 
 }  // namespace detent::tensorrt

@@ -13,6 +13,7 @@ extern const Rule kCommutingOps;
 extern const Rule kPoolingAndElementwise;
 extern const Rule kSmallLayers;
 extern const Rule kFloatKernels;
+extern const Rule kCostlyRegions;
 extern const Rule kFp8Layers;
 extern const Rule kFusedAttention;
 
