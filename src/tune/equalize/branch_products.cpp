@@ -77,23 +77,14 @@ std::optional<EqualizedModel> branch_products(Model& model, Model plain, std::op
     if (!best || *one.judged.after_db > *best->judged.after_db) best = std::move(one);
   }
   if (!best) return evened;
-  if (!evened) {
-    evened.emplace();
-    evened->report.requested = "outliers";
-    evened->report.families = equalizer.describe_families();
-    evened->report.samples = measuring.size();
-  }
-  const size_t values = best->factors.values.size();
-  describe_branches(equalizer, {best->alpha, best->factors, best->judged}, evened->report);
+  std::string note;
+  if (best->judged.kept)
+    note = fmt::format("a Mul evens channels out in front of products that read {} (SQNR {:.2f} -> {:.2f} dB on {})",
+                       plural(best->factors.values.size(), "value"), *best->judged.before_db, *best->judged.after_db,
+                       plural(best->judged.samples, "other sample"));
+  evened = end_with({best->alpha, best->factors, best->judged, note}, model, std::move(plain), std::move(evened),
+                    equalizer, measuring.size(), data.inputs);
   evened->report.seconds += stopwatch.seconds();
-  if (!best->judged.kept) return evened;
-  evened->report.notes.push_back(
-      fmt::format("a Mul evens channels out in front of products that read {} (SQNR {:.2f} -> {:.2f} dB on {})",
-                  plural(values, "value"), *best->judged.before_db, *best->judged.after_db,
-                  plural(best->judged.samples, "other sample")));
-  evened->equalization.values.insert(best->factors.values.begin(), best->factors.values.end());
-  apply_equalization(plain, evened->equalization, data.inputs);  // one rounding, as when a table asks for it
-  model = std::move(plain);
   return evened;
 }
 

@@ -125,7 +125,15 @@ std::map<std::string, std::string> ruined_in(const Model& model, const EqualizeD
                         judged.overrides, judged.format.range_kind());
 }
 
-void describe_branches(const Equalizer& equalizer, const BranchDecision& decision, EqualizeReport& report) {
+EqualizedModel end_with(const BranchDecision& decision, Model& model, Model plain, std::optional<EqualizedModel> evened,
+                        const Equalizer& equalizer, size_t samples, std::span<const Tensor> inputs) {
+  if (!evened) {
+    evened.emplace();
+    evened->report.requested = "outliers";
+    evened->report.families = equalizer.describe_families();
+    evened->report.samples = samples;
+  }
+  EqualizeReport& report = evened->report;
   const AcceptanceReport& judged = decision.judged;
   const std::string name(name_of(EqualizeFamily::Branch));
   for (const EqualizeReport::Family& measured : equalizer.describe_families()) {
@@ -143,7 +151,13 @@ void describe_branches(const Equalizer& equalizer, const BranchDecision& decisio
     report.acceptance = judged;
     report.seconds = seconds;
   }
-  if (judged.kept) std::ranges::move(equalizer.describe_values(decision.factors), std::back_inserter(report.values));
+  if (!judged.kept) return std::move(*evened);
+  std::ranges::move(equalizer.describe_values(decision.factors), std::back_inserter(report.values));
+  report.notes.push_back(decision.note);
+  evened->equalization.values.insert(decision.factors.values.begin(), decision.factors.values.end());
+  apply_equalization(plain, evened->equalization, inputs);  // one rounding, as when a table asks for it
+  model = std::move(plain);
+  return std::move(*evened);
 }
 
 bool may_branch(const Graph& graph, const PlacementPlan& plan, const JudgeOptions& judged,
@@ -189,19 +203,10 @@ std::optional<EqualizedModel> branch_ruined(Model& model, Model plain, std::opti
     if (!best || branches.beat(*best)) best = std::move(branches);
   }
   if (!best) return evened;
-  if (!evened) {
-    evened.emplace();
-    evened->report.requested = "outliers";
-    evened->report.families = equalizer.describe_families();
-    evened->report.samples = measuring.size();
-  }
-  describe_branches(equalizer, {best->alpha, best->factors, best->judged}, evened->report);
-  if (best->judged.kept) evened->report.notes.push_back(told(best->layers, best->judged));
+  const std::string note = best->judged.kept ? told(best->layers, best->judged) : "";
+  evened = end_with({best->alpha, best->factors, best->judged, note}, model, std::move(plain), std::move(evened),
+                    equalizer, measuring.size(), data.inputs);
   evened->report.seconds += stopwatch.seconds();
-  if (!best->judged.kept) return evened;
-  evened->equalization.values.insert(best->factors.values.begin(), best->factors.values.end());
-  apply_equalization(plain, evened->equalization, data.inputs);  // one rounding, as when a table asks for it
-  model = std::move(plain);
   return evened;
 }
 

@@ -33,10 +33,15 @@ struct BranchDecision {
   double alpha = 0;
   const Equalization& factors;
   const AcceptanceReport& judged;
+  std::string note;  ///< for the report where they are kept
 };
 
-/// Writes the decision into the line of the family, and into the report where no other family is kept.
-void describe_branches(const Equalizer& equalizer, const BranchDecision& decision, EqualizeReport& report);
+/// Writes the decision into the line of the family, and into the report where no other family is kept. Makes `model`
+/// `plain` with the factors and those of `evened` where they are kept.
+/// samples  that the factors were measured on
+[[nodiscard]] EqualizedModel end_with(const BranchDecision& decision, Model& model, Model plain,
+                                      std::optional<EqualizedModel> evened, const Equalizer& equalizer, size_t samples,
+                                      std::span<const Tensor> inputs);
 
 /// Makes judges of models whose `kept` nodes stay float.
 using JudgeBeside = std::function<FoldJudge(const MeasuredFacts& kept)>;
