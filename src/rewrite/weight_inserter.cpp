@@ -187,9 +187,12 @@ class WeightInserter {
     std::ranges::fill(quantized.qparams.zero_point, kMiddle);
   }
 
-  /// Writes codes from -128 to 126 around -1 for those from -127 to 127.
+  /// Writes codes from -128 to 126 around -1 for those from -127 to 127. The memo shares the given ones.
   static void lower_codes(QuantizedWeight& quantized) {
-    for (int8_t& code : quantized.codes.mutable_data<int8_t>()) code = static_cast<int8_t>(std::max(code - 1, -128));
+    Tensor codes(DataType::Int8, quantized.codes.shape());
+    std::ranges::transform(quantized.codes.data<int8_t>(), codes.mutable_data<int8_t>().begin(),
+                           [](int8_t code) { return static_cast<int8_t>(std::max(code - 1, -128)); });
+    quantized.codes = std::move(codes);
     std::ranges::fill(quantized.qparams.zero_point, -1);
   }
 
