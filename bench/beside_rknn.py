@@ -22,6 +22,7 @@ import onnx
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "bench/showcase"), str(ROOT / "tests/engines")]
 import networks  # noqa: E402
+import own_process  # noqa: E402
 import reference  # noqa: E402
 import rknn_engine  # noqa: E402
 import scores  # noqa: E402
@@ -127,13 +128,9 @@ def ask(job):
     with tempfile.TemporaryDirectory(prefix="detent-rknn-") as work:
         job["work"] = work
         (pathlib.Path(work) / "job.json").write_text(json.dumps(job))
-        try:
-            done = subprocess.run([sys.executable, __file__, "--job", f"{work}/job.json"], capture_output=True, text=True,
-                                  timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {SECONDS} s"}
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        return json.loads(lines[-1]) if lines else {"error": (done.stderr.strip().splitlines() or ["died"])[-1][-300:]}
+        out = pathlib.Path(work) / "found.json"
+        found, why = own_process.found_by([sys.executable, __file__, "--job", f"{work}/job.json"], out, SECONDS)
+        return found or {"error": why}
 
 
 def cell(found):
@@ -147,12 +144,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("networks", nargs="*", default=DEFAULT)
-    parser.add_argument("--limit", type=int, default=16, help="samples that are judged (default: 16)")
+    parser.add_argument("--limit", type=int, default=48, help="samples that are judged (default: 48)")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/beside_rknn.jsonl")
     parser.add_argument("--job", type=pathlib.Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        print("\n" + json.dumps(run_file(json.loads(options.job.read_text()))), flush=True)
+        options.job.with_name("found.json").write_text(json.dumps(run_file(json.loads(options.job.read_text()))))
         return
     known = [json.loads(line) for line in options.results.read_text().splitlines()] if options.results.exists() else []
     known = {(row["network"], row["way"], row["limit"]): row["found"] for row in known}

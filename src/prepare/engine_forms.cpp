@@ -43,6 +43,9 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::ExplicitNorms: return forms::explicit_norms;
     case OperatorForm::NarrowStrides: return forms::narrow_strides;
     case OperatorForm::NonzeroBiases: return forms::nonzero_biases;
+    case OperatorForm::ReducedPlanes: return forms::reduced_planes;
+    case OperatorForm::NamedOutputs: return forms::named_outputs;
+    case OperatorForm::ConvPerOperand: return forms::conv_per_operand;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }
   throw Error(ErrorCode::Internal, "an operator form has no change");

@@ -44,7 +44,8 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
   if (!target.find_activation(type))
     return "its zero point is " + std::string(name_of(type)) + "; " + target.spec() + " takes " +
            target.activation_names() + " only";
-  if (!is_asymmetric(code_format(type).range) && !all_zero(*grid.zero_point))
+  const bool lowered = target.engine.rescales_middle && codes_given && type == DataType::Int8;
+  if (!lowered && !is_asymmetric(code_format(type).range) && !all_zero(*grid.zero_point))
     return "the zero point of " + std::string(name_of(type)) + " codes is not 0";
   return "";
 }

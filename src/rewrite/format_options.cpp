@@ -121,6 +121,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementReque
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
   options.narrow_weights = target.engine.narrow_weights;
+  options.off_middle = target.engine.rescales_middle;
   options.pairs_taps_apart = target.pairs_taps_apart;
   options.per_tensor_weights = format.per_tensor;
   options.uint8_single_scales =

@@ -78,7 +78,16 @@ class QdqInserter {
       used = {-range.amax(), range.amax(), range.given_scale};
     } else if (type.type == DataType::UInt8 && group < 0)
       used = in_whole_steps(plan_.about(id), range);
-    return {id, used, qparams_from_range(used, type), group};
+    return {id, used, off_middle(used, qparams_from_range(used, type)), group};
+  }
+
+  /// Moves a zero point of UINT8 codes out of their middle, where the engine wants that: away from the wider side.
+  [[nodiscard]] QParams off_middle(const Range& range, QParams grid) const {
+    constexpr int32_t kMiddle = 128;
+    int32_t& point = grid.zero_point.front();
+    if (context_.options.off_middle && grid.type == DataType::UInt8 && point == kMiddle)
+      point += range.max >= -range.min ? -1 : 1;
+    return grid;
   }
 
   /// Returns the range with the least scale that makes 0 a whole number of steps above its limit, where it begins there

@@ -17,6 +17,7 @@ struct RewriteOptions {
   QuantType activation;  ///< grid of activations; its scale_type is ignored, see half_scales
   int weight_bits = 8;
   bool narrow_weights = false;  ///< no weight has the lowest code: [-127, 127]
+  bool off_middle = false;      ///< no zero point in the middle of 8-bit codes: INT8 weights have -1
   WeightRange weight_range = WeightRange::Max;
   bool per_tensor_weights = false;   ///< one scale per weight instead of one per channel
   bool uint8_single_scales = false;  ///< a weight with one scale: UINT8 codes with a zero point

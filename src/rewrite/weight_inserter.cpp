@@ -134,6 +134,7 @@ class WeightInserter {
       let_go_of_pages(weight.raw(), weight.byte_count());
       if (paired) count_pairs(quantized, how.safe_pairs, order);
       if (is_uint8) make_uint8(quantized);
+      if (options.off_middle && how.type == DataType::Int8 && !is_uint8) lower_codes(quantized);
       copy.qparams = quantized.qparams;
       if (decision.dynamic && is_recurrent(node_of(decision))) {
         copy.alone = DynamicLstms::add_weight(context_.writer, wish, quantized,
@@ -184,6 +185,15 @@ class WeightInserter {
     quantized.codes = std::move(codes);
     quantized.qparams.type = DataType::UInt8;
     std::ranges::fill(quantized.qparams.zero_point, kMiddle);
+  }
+
+  /// Writes codes from -128 to 126 around -1 for those from -127 to 127. The memo shares the given ones.
+  static void lower_codes(QuantizedWeight& quantized) {
+    Tensor codes(DataType::Int8, quantized.codes.shape());
+    std::ranges::transform(quantized.codes.data<int8_t>(), codes.mutable_data<int8_t>().begin(),
+                           [](int8_t code) { return static_cast<int8_t>(std::max(code - 1, -128)); });
+    quantized.codes = std::move(codes);
+    std::ranges::fill(quantized.qparams.zero_point, -1);
   }
 
   void count_pairs(const QuantizedWeight& quantized, const PairOrder& made_safe, const PairOrder& order) {

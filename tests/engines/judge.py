@@ -14,8 +14,6 @@ import hashlib
 import json
 import os
 import pathlib
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -26,12 +24,15 @@ import measures
 import models
 import numpy
 import onnx
+import own_process
+from own_process import last_line
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = pathlib.Path(os.environ.get("DETENT") or models.ROOT / "build/release/detent")
 CALIBRATION_SAMPLES = 16
 LIMIT_SECONDS = 300
 LIMIT_BYTES = {"qnn": 8 << 30}  # of address space; its compiler may take all memory of a machine
+IR_VERSION = 10  # the newest that ONNX Runtime beside rknn-toolkit2 reads
 STATIC_SHAPES = ("qnn", "rknn")  # engines that need them: users fix the extents before they quantize
 
 
@@ -48,11 +49,6 @@ def detent(*arguments):
     """Runs the program; returns (exit code, stdout, stderr)."""
     done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
-
-
-def last_line(text):
-    lines = [line for line in text.strip().splitlines() if not line.startswith("hint: ")]
-    return " ".join((lines or ["no message"])[-1].split())[-300:]
 
 
 def graph_inputs(graph):
@@ -92,6 +88,7 @@ def write_static(model, feed, path):
     del model.graph.value_info[:]
     for value in model.graph.output:
         value.type.tensor_type.ClearField("shape")
+    model.ir_version = min(model.ir_version, IR_VERSION)
     onnx.save(model, path)
 
 
@@ -124,27 +121,11 @@ def weighted_layers(path, engine, feed):
 
 def run_worker(engine, float_path, path, folder):
     """Runs worker.py under the limits of its engine. Returns what it found."""
-
-    def limit():
-        if engine in LIMIT_BYTES:
-            resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES[engine],) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
     out = folder / "found.json"
     command = [sys.executable, HERE / "worker.py", engine, float_path, path, folder / "feed.npz",
                folder / "layers.json", out]
-    with open(folder / "log", "w+", encoding="utf-8", errors="replace") as log:
-        try:
-            code = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False,
-                                  timeout=LIMIT_SECONDS, preexec_fn=limit).returncode
-        except subprocess.TimeoutExpired:
-            return {"failed": {"loads": f"not done after {LIMIT_SECONDS} s"}}
-        log.seek(0)
-        said = last_line(log.read())
-    if out.exists():
-        return json.loads(out.read_text(encoding="utf-8"))
-    died = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit {code}"
-    return {"failed": {"loads": f"{died}: {said}"}}
+    found, why = own_process.found_by(command, out, LIMIT_SECONDS, LIMIT_BYTES.get(engine))
+    return found or {"failed": {"loads": why}}
 
 
 def judge(engine, model, folder):

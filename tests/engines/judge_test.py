@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -12,6 +13,7 @@ import measures
 import models
 import numpy
 import onnx
+import own_process
 import rknn_engine
 import worker
 
@@ -28,8 +30,8 @@ def noisy(values, db):
 VALUES = numpy.linspace(-1, 1, 1000).reshape(10, 100)
 
 
-def failed(truth, simulated, engine):
-    return set(measures.check_outputs(["y"], [truth], [simulated], [engine])[1])
+def failed(truth, simulated, engine, *loss):
+    return set(measures.check_outputs(["y"], [truth], [simulated], [engine], *loss)[1])
 
 
 class Distances(unittest.TestCase):
@@ -44,10 +46,26 @@ class Distances(unittest.TestCase):
         self.assertEqual(measures.sqnr(masked, VALUES), -measures.EXACT_DB)
 
 
+class OwnProcess(unittest.TestCase):
+    def ask(self, text, seconds=60):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "found.json"
+            return own_process.found_by([sys.executable, "-c", text, str(out)], out, seconds)
+
+    def test_what_a_process_writes_or_why_it_wrote_nothing(self):
+        write = "import sys; open(sys.argv[1], 'w').write('{\"a\": 1}')"
+        self.assertEqual(self.ask(write), ({"a": 1}, ""))
+        self.assertEqual(self.ask("print('no'); raise SystemExit(3)"), (None, "exit 3: no"))
+        self.assertEqual(self.ask("import os; os.abort()"), (None, "ended by SIGABRT: no message"))
+        self.assertEqual(self.ask("import time; time.sleep(60)", 0.5), (None, "not done after 0.5 s"))
+
+
 class Values(unittest.TestCase):
     def test_engine_may_lose_3_db_more_than_onnx_runtime(self):
         self.assertEqual(failed(VALUES, noisy(VALUES, 20), noisy(VALUES, 17.1)), set())
         self.assertEqual(failed(VALUES, noisy(VALUES, 20), noisy(VALUES, 16.8)), {"values"})
+        self.assertEqual(failed(VALUES, noisy(VALUES, 20), noisy(VALUES, 18.8), 1.0), {"values"})
+        self.assertEqual(failed(VALUES, noisy(VALUES, 20), noisy(VALUES, 19.2), 1.0), set())
 
     def test_30_db_are_enough(self):
         self.assertEqual(failed(VALUES, noisy(VALUES, 60), noisy(VALUES, 30.1)), set())

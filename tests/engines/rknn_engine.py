@@ -12,6 +12,7 @@ import numpy
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts/latency"
 CHIP = "rk3588"
+LOSS_DB = 1.0
 # "D RKNN: [07:07:24.322] 4    ConvRelu  onnx::Conv_173_dequantized  INT8  (32,16,3,3)  | 0x00001400"
 CONSTANT = re.compile(r"D RKNN: \[[^\]]*\] (\d+) +\S+ +(\S+) +INT8 +\([\d,]*\) +\| 0x")
 

@@ -27,7 +27,8 @@ def judge(engine_name, float_path, path, feed, layers):
     except Exception as error:  # noqa: BLE001
         found["failed"]["loads"] = message_of(error)
         return found
-    found["outputs"], found["failed"] = measures.check_outputs(names, truth, simulated, outputs)
+    found["outputs"], found["failed"] = measures.check_outputs(names, truth, simulated, outputs,
+                                                                getattr(engine, "LOSS_DB", measures.LOSS_DB))
     found["share"], more = measures.check_layers(layers, set(ran))
     found["failed"] |= more
     for more in figures:

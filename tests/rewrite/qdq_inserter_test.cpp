@@ -109,6 +109,27 @@ TEST(QdqInserter, UnsignedActivationsHaveAZeroPoint) {
   EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, -127)) << "weights stay signed";
 }
 
+TEST(QdqInserter, NoZeroPointInTheMiddleOfTheCodesOnRequest) {
+  PlannedGraph planned = convolution();
+  RewriteOptions options;
+  options.activation.type = DataType::UInt8;
+  options.narrow_weights = true;
+  const auto point = [&](const Range& range, bool off_middle) {
+    planned.range("x", range);
+    options.off_middle = off_middle;
+    return int{constant(planned.rewritten(options), "x_zero_point").data<uint8_t>()[0]};
+  };
+  EXPECT_EQ(point({-1, 1}, false), 128);
+  EXPECT_EQ(point({-1, 1}, true), 127);
+  EXPECT_EQ(point({-1.004F, 1}, true), 129) << "the wider side keeps its codes";
+  EXPECT_EQ(point({-1, 3}, true), 64);
+  const Model model = planned.rewritten(options);
+  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(126, -128));
+  EXPECT_THAT(constant(model, "w_zero_point").data<int8_t>(), ElementsAre(-1, -1));
+  EXPECT_THAT(constant(model, "w_scale").data<float>(),
+              ElementsAre(static_cast<float>(1.0 / 127), static_cast<float>(0.5 / 127)));
+}
+
 TEST(QdqInserter, AGraphOutputKeepsItsNameBehindItsPair) {
   PlannedGraph planned(R"(
 <ir_version: 7, opset_import: ["" : 13]>

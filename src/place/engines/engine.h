@@ -60,6 +60,8 @@ struct EngineDef {
   Decided<bool> pairs_beside_foreign;        ///< a pair may stand behind an operator of another domain
   Decided<BiasTypes> biases;                 ///< types of biases; an INT32 one has scale s_x * s_w
   Decided<bool> narrow_weights;              ///< INT8 weights have codes from -127 to 127
+  /// It reads 8-bit codes with a zero point in their middle (INT8: 0, UINT8: 128) as symmetric ones of 128 steps.
+  Decided<bool> rescales_middle;
   Decided<bool> channel_scales_of_products;  ///< weights of MatMul may have one scale for each output channel
   Decided<bool> uint8_single_scales;         ///< a weight with one scale is UINT8 with a zero point, not INT8
   Decided<bool> blocks_divide_rows;          ///< the rows of a weight in blocks are a multiple of the block

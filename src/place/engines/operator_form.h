@@ -31,6 +31,9 @@ enum class OperatorForm : uint8_t {
   ExplicitNorms,       ///< LayerNormalization writes out its axis and epsilon
   NarrowStrides,       ///< strides of a Conv of an image are 7 at most: windows of patches are taken in two steps
   NonzeroBiases,       ///< the bias of a product is not zero everywhere
+  ReducedPlanes,       ///< GlobalAveragePool is ReduceMean of 7 x 7 at most, behind a Conv that averages parts
+  NamedOutputs,        ///< LSTM, GRU and RNN leave out no output by an empty name
+  ConvPerOperand,      ///< a Conv of few outputs behind a Concat is a sum of Convs
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };
 

@@ -67,6 +67,14 @@ namespace detent::forms {
 [[nodiscard]] GraphPatch narrow_strides(const Graph& graph);
 /// A bias of zeros behind a product with a constant matrix becomes 1e-6 and -1e-6, in alternation.
 [[nodiscard]] GraphPatch nonzero_biases(const Graph& graph);
+/// A GlobalAveragePool of a plane of known extents becomes ReduceMean. In front of that a Conv sums parts of a plane of
+/// more than 7 rows or columns, each of 7 x 7 at most; the last ones end in zeros.
+[[nodiscard]] GraphPatch reduced_planes(const Graph& graph);
+/// A Conv of constants that alone reads a Concat of channels becomes a Conv for each operand and sums of them, where an
+/// operand's channels are no multiple of 8, or the sums have fewer numbers than half of what the Concat copies.
+[[nodiscard]] GraphPatch conv_per_operand(const Graph& graph);
+/// Outputs that LSTM, GRU and RNN leave out go at the end of the list, and get names in front of others.
+[[nodiscard]] GraphPatch named_outputs(const Graph& graph);
 /// A LayerNormalization writes out axis and epsilon where they are ONNX's defaults.
 [[nodiscard]] GraphPatch explicit_norms(const Graph& graph);
 /// A BatchNormalization of constants has mean 0 and variance 1 - epsilon; factor and shift hold what they were.

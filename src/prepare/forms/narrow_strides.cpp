@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "model/name_source.h"
+#include "prepare/forms/form_patch.h"
 #include "prepare/forms/forms.h"
 
 namespace detent::forms {
@@ -83,24 +83,20 @@ NodeSpec conv(const std::string& name, std::vector<std::string> inputs, const st
 }  // namespace
 
 GraphPatch narrow_strides(const Graph& graph) {
-  GraphPatch patch;
-  patch.reason = "write a Conv of wide patches as two";
-  NameSource names(graph);
+  FormPatch patch(graph, "write a Conv of wide patches as two");
   for (const Node& node : graph.nodes()) {
     const auto steps = steps_of(graph, node);
     if (!steps) continue;
     const Tensor& weight = *graph.constant(node.input(1));
-    const std::string patches = names.fresh(node.name + "_patches"), pick = names.fresh(node.name + "_pick"),
-                      narrow = names.fresh(node.name + "_narrow");
-    patch.add_initializers.emplace_back(pick, picking(weight.shape()[1], steps->inner));
-    patch.add_initializers.emplace_back(narrow, in_steps(weight, *steps));
-    std::vector<std::string> inputs{patches, narrow};
-    if (node.input(2)) inputs.push_back(graph.value(*node.input(2)).name);
-    patch.remove_nodes.push_back(node.name);
-    patch.add_nodes.push_back(conv(patches, {graph.value(*node.input(0)).name, pick}, patches, steps->inner));
-    patch.add_nodes.push_back(conv(node.name, std::move(inputs), graph.value(*node.output(0)).name, steps->outer));
+    const std::string patches = patch.fresh(node, "patches");
+    const std::string pick = patch.constant(node, "pick", picking(weight.shape()[1], steps->inner));
+    std::vector<std::string> inputs{patches, patch.constant(node, "narrow", in_steps(weight, *steps))};
+    if (node.input(2)) inputs.push_back(patch.name_of(node.input(2)));
+    patch.remove(node);
+    patch.add(conv(patches, {patch.name_of(node.input(0)), pick}, patches, steps->inner));
+    patch.add(conv(node.name, std::move(inputs), patch.name_of(node.output(0)), steps->outer));
   }
-  return patch;
+  return patch.take();
 }
 
 }  // namespace detent::forms

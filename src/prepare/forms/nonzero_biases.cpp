@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <span>
 
-#include "model/name_source.h"
+#include "prepare/forms/form_patch.h"
 #include "prepare/forms/forms.h"
 
 namespace detent::forms {
@@ -48,9 +48,7 @@ Sum only_sum_of(const Graph& graph, ValueId id) {
 }  // namespace
 
 GraphPatch nonzero_biases(const Graph& graph) {
-  GraphPatch patch;
-  patch.reason = "give products a bias that is not zero";
-  NameSource names(graph);
+  FormPatch patch(graph, "give products a bias that is not zero");
   for (const Node& node : graph.nodes()) {
     const int64_t columns = columns_of(graph, node);
     if (columns < 2) continue;
@@ -58,11 +56,9 @@ GraphPatch nonzero_biases(const Graph& graph) {
     if (!sum.add || !is_zero(graph.constant(sum.add->input(sum.other)))) continue;
     const Tensor& zeros = *graph.constant(sum.add->input(sum.other));
     if (zeros.shape().rank() != 1 || zeros.shape()[0] != columns) continue;
-    const std::string bias = names.fresh(node.name + "_bias");
-    patch.add_initializers.emplace_back(bias, bias_of(columns));
-    patch.rewire.push_back({sum.add->name, sum.other, bias});
+    patch.rewire(*sum.add, sum.other, patch.constant(node, "bias", bias_of(columns)));
   }
-  return patch;
+  return patch.take();
 }
 
 }  // namespace detent::forms

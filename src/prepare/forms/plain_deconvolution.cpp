@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "model/name_source.h"
+#include "prepare/forms/form_patch.h"
 #include "prepare/forms/forms.h"
 
 namespace detent::forms {
@@ -60,69 +60,63 @@ struct Deconvolution {
 
 class DeconvolutionWriter {
  public:
-  DeconvolutionWriter(const Graph& graph, const Deconvolution& given, NameSource& names, GraphPatch& patch)
-      : graph_(graph), given_(given), names_(names), patch_(patch) {}
+  DeconvolutionWriter(const Deconvolution& given, FormPatch& patch) : given_(given), patch_(patch) {}
 
   void write() {
     const Tensor weight = given_.is_dilated() ? spread(given_.weight, given_.dilations) : given_.weight;
-    patch_.remove_nodes.push_back(given_.node.name);
-    const std::string output = graph_.value(*given_.node.output(0)).name;
-    const std::string input = graph_.value(*given_.node.input(0)).name;
+    patch_.remove(given_.node);
+    const std::string output = patch_.name_of(given_.node.output(0)), input = patch_.name_of(given_.node.input(0));
     if (!given_.is_split())
       return add(given_.node.name, {input, constant("weight", weight)}, bias(), output, given_.groups);
     const int64_t channels = weight.shape()[0] / given_.groups, outputs = weight.shape()[1];
-    NodeSpec split{"Split", names_.fresh(given_.node.name + "_Split"), {input}, {}, {{"axis", int64_t{1}}}, ""};
+    NodeSpec split{"Split", patch_.fresh(given_.node, "Split"), {input}, {}, {{"axis", int64_t{1}}}, ""};
     split.inputs.push_back(constant(
         "split", Tensor::from<int64_t>({given_.groups}, Extents(static_cast<size_t>(given_.groups), channels))));
     NodeSpec joined{"Concat", given_.node.name, {}, {output}, {{"axis", int64_t{1}}}, ""};
     for (int64_t group = 0; group < given_.groups; ++group) {
       const std::string number = "_group" + std::to_string(group);
-      split.outputs.push_back(names_.fresh(input + number));
-      joined.inputs.push_back(names_.fresh(output + number));
+      split.outputs.push_back(patch_.fresh(given_.node, "input" + number));
+      joined.inputs.push_back(patch_.fresh(given_.node, "output" + number));
       std::string part;
       if (given_.bias) part = constant("bias" + number, rows_of(*given_.bias, group * outputs, outputs));
-      add(names_.fresh(given_.node.name + number),
+      add(patch_.fresh(given_.node, number.substr(1)),
           {split.outputs.back(), constant("weight" + number, rows_of(weight, group * channels, channels))}, part,
           joined.inputs.back(), 1);
     }
-    patch_.add_nodes.push_back(std::move(split));
-    patch_.add_nodes.push_back(std::move(joined));
+    patch_.add(std::move(split));
+    patch_.add(std::move(joined));
   }
 
  private:
   std::string constant(const std::string& what, Tensor tensor) {
-    const std::string name = names_.fresh(given_.node.name + "_" + what);
-    patch_.add_initializers.emplace_back(name, std::move(tensor));
-    return name;
+    return patch_.constant(given_.node, what, std::move(tensor));
   }
 
   [[nodiscard]] std::string bias() const {
-    return given_.node.input(2) ? graph_.value(*given_.node.input(2)).name : std::string();
+    return given_.node.input(2) ? patch_.name_of(given_.node.input(2)) : std::string();
   }
 
   void add(const std::string& name, std::vector<std::string> inputs, const std::string& bias, const std::string& output,
            int64_t groups) {
     if (!bias.empty()) inputs.push_back(bias);
-    NodeSpec node{"ConvTranspose", name, std::move(inputs), {output}, {}, ""};
-    for (const Attribute& attribute : given_.node.attributes)
-      if (attribute.name != "group" && attribute.name != "dilations" && attribute.name != "kernel_shape")
-        node.attributes.push_back(attribute);
+    NodeSpec node{"ConvTranspose",
+                  name,
+                  std::move(inputs),
+                  {output},
+                  attributes_without(given_.node, {"group", "dilations", "kernel_shape"}),
+                  ""};
     if (groups > 1) node.attributes.push_back({"group", groups});
-    patch_.add_nodes.push_back(std::move(node));
+    patch_.add(std::move(node));
   }
 
-  const Graph& graph_;
   const Deconvolution& given_;
-  NameSource& names_;
-  GraphPatch& patch_;
+  FormPatch& patch_;
 };
 
 }  // namespace
 
 GraphPatch plain_deconvolution(const Graph& graph) {
-  GraphPatch patch;
-  patch.reason = "write ConvTranspose without groups and dilations";
-  NameSource names(graph);
+  FormPatch patch(graph, "write ConvTranspose without groups and dilations");
   for (const Node& node : graph.nodes()) {
     const Tensor* weight =
         node.op_type == "ConvTranspose" && node.domain.empty() ? graph.constant(node.input(1)) : nullptr;
@@ -133,9 +127,9 @@ GraphPatch plain_deconvolution(const Graph& graph) {
     if (given.groups < 1 || weight->shape()[0] % given.groups != 0 ||
         given.dilations.size() != weight->shape().rank() - 2)
       continue;
-    if (given.is_dilated() || given.is_split()) DeconvolutionWriter(graph, given, names, patch).write();
+    if (given.is_dilated() || given.is_split()) DeconvolutionWriter(given, patch).write();
   }
-  return patch;
+  return patch.take();
 }
 
 }  // namespace detent::forms

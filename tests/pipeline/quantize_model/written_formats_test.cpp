@@ -58,8 +58,16 @@ TEST_F(WrittenFormats, LeaveOutTheLowestCodeWhereTheEngineWantsThat) {
   for (const Target* target : targets()) {
     const Model model = written(*target, false);
     const auto codes = constant(model, "v_quantized").data<int8_t>();
-    EXPECT_EQ(*std::ranges::min_element(codes), target->engine.narrow_weights ? -127 : -128) << target->spec();
+    const int8_t point = constant(model, "v_zero_point").data<int8_t>()[0];
+    EXPECT_EQ(*std::ranges::min_element(codes) - point, target->engine.narrow_weights ? -127 : -128) << target->spec();
   }
+}
+
+TEST_F(WrittenFormats, HaveNoZeroPointInTheMiddleWhereTheEngineReadsAnotherScaleThere) {
+  for (const Target* target : targets())
+    EXPECT_EQ(constant(written(*target, false), "v_zero_point").data<int8_t>()[0],
+              target->engine.rescales_middle ? -1 : 0)
+        << target->spec();
 }
 
 TEST_F(WrittenFormats, HaveUInt8CodesUnderOneScaleWhereTheEngineWantsThat) {

@@ -51,6 +51,7 @@ constexpr EngineDef kEngine{
     .pairs_beside_foreign = true,
     .biases = BiasTypes::Int32OrFloat,
     .narrow_weights = false,
+    .rescales_middle = false,
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = false,

@@ -46,6 +46,7 @@ constexpr EngineDef kEngine{
     .pairs_beside_foreign = true,
     .biases = BiasTypes::FloatOrInt32,
     .narrow_weights = true,
+    .rescales_middle = false,
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = false,

@@ -52,6 +52,7 @@ constexpr EngineDef kEngine{
     .pairs_beside_foreign = true,
     .biases = BiasTypes::Int32OrFloat,
     .narrow_weights = false,
+    .rescales_middle = false,
     .channel_scales_of_products = false,
     .uint8_single_scales = true,
     .blocks_divide_rows = false,

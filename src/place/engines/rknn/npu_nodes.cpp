@@ -18,7 +18,8 @@ bool belongs_to_layer(const GraphFacts& facts, const Node& node) {
       return before && facts.is_weighted(before->id);
     }
     case OpKind::AveragePool:
-    case OpKind::GlobalAveragePool: return true;
+    case OpKind::GlobalAveragePool:
+    case OpKind::ReduceMean: return true;
     default: return false;
   }
 }

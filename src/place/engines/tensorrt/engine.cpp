@@ -43,6 +43,7 @@ constexpr EngineDef kEngine{
     .pairs_beside_foreign = false,
     .biases = BiasTypes::FloatOnly,
     .narrow_weights = false,
+    .rescales_middle = false,
     .channel_scales_of_products = true,
     .uint8_single_scales = false,
     .blocks_divide_rows = true,

@@ -28,6 +28,7 @@ constexpr EngineDef browser_engine(Engine id, std::string_view title, std::strin
       .pairs_beside_foreign = true,
       .biases = BiasTypes::FloatOnly,
       .narrow_weights = false,
+      .rescales_middle = false,
       .channel_scales_of_products = true,
       .uint8_single_scales = false,
       .blocks_divide_rows = false,

@@ -24,6 +24,7 @@ constexpr OfEngine kOfEngines[] = {
     {&EngineDef::closes_outputs, "rknn.EveryValueOfALayerHasAPair"},
     {&EngineDef::pairs_beside_foreign, "weighted_ops.NoPairStandsBesideAnOperatorOfAnotherDomain"},
     {&EngineDef::narrow_weights, "WrittenFormats.LeaveOutTheLowestCodeWhereTheEngineWantsThat"},
+    {&EngineDef::rescales_middle, "WrittenFormats.HaveNoZeroPointInTheMiddleWhereTheEngineReadsAnotherScaleThere"},
     {&EngineDef::channel_scales_of_products, "qnn.ProductsHaveOneScaleAndConvolutionsOneAChannel"},
     {&EngineDef::uint8_single_scales, "WrittenFormats.HaveUInt8CodesUnderOneScaleWhereTheEngineWantsThat"},
     {&EngineDef::blocks_divide_rows, "WeightsPlan.TensorRTWantsWholeBlocks"},
