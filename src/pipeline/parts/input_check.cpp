@@ -23,8 +23,9 @@ namespace {
 using Verdict = InputCheckReport::Verdict;
 using Spec = PreprocessSpec;
 
-constexpr size_t kSamples = 24, kFewSamples = 12;
+constexpr size_t kSamples = 24, kFewSamples = 12, kManySamples = 64;
 constexpr double kLeastShare = 0.05, kWrongErrors = 3, kDoubtfulErrors = 2.5;
+constexpr double kSuspectShare = 0.03, kSuspectErrors = 1;  // from which more samples decide
 constexpr double kBlind = 0.0125;                           // one box of .25 a picture
 constexpr double kLittleWork = 1e11;                        // multiply-adds
 constexpr double kUnsureClasses = 0.5, kUnsureBoxes = 0.2;  // certainties below which others are tried all the same
@@ -137,7 +138,8 @@ class InputCheck {
     if (has_colours() && given_.of != Certainty::Of::Nothing &&
         (effort == InputCheckEffort::Whole || cheap || unsure || report_.verdict != Verdict::Good))
       try_others();
-    if (report_.reasons.empty()) report_.reasons.push_back(praise(samples.size()));
+    if (report_.reasons.empty())
+      report_.reasons.push_back(praise(given_.by_sample.empty() ? samples.size() : given_.by_sample.size()));
     return std::move(report_);
   }
 
@@ -151,18 +153,48 @@ class InputCheck {
     report_.reasons.push_back(std::move(reason));
   }
 
-  void try_others() {
-    std::optional<std::pair<Other, CertaintyGain>> best;
-    Certainty of_best;
+  /// Another preprocessing, and how much surer the model is with it.
+  struct Tried {
+    Other other;
+    Certainty certainty;
+    CertaintyGain gain;
+
+    [[nodiscard]] bool is_surer() const { return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare; }
+    [[nodiscard]] bool is_suspect() const { return gain.errors >= kSuspectErrors && gain.share >= kSuspectShare; }
+  };
+
+  [[nodiscard]] Tried tried(const Other& other, const Certainty& given, size_t count) const {
+    Tried one{other, certainty_with(other, model_, request_, count, run_), {}};
+    one.gain = compare_certainty(given, one.certainty);
+    return one;
+  }
+
+  /// Returns the preprocessing with the largest gain of those that are surer; of others the one whose gain is the
+  /// farthest from chance. It is measured again on more samples where it is not settled.
+  [[nodiscard]] std::optional<Tried> surest_other() {
+    std::optional<Tried> best, suspect;
     for (const Other& other : others_of(request_.preprocess)) {
-      Certainty found = certainty_with(other, model_, request_, count_, run_);
-      const CertaintyGain gain = compare_certainty(given_, found);
-      if (gain.errors < kDoubtfulErrors || gain.share < kLeastShare || (best && gain.gain <= best->second.gain))
-        continue;
-      best = {other, gain}, of_best = std::move(found);
+      Tried one = tried(other, given_, count_);
+      if (one.is_surer() && (!best || one.gain.gain > best->gain.gain))
+        best = std::move(one);
+      else if (one.is_suspect() && (!suspect || one.gain.errors > suspect->gain.errors))
+        suspect = std::move(one);
     }
+    if (!best) best = std::move(suspect);
+    if (!best || best->gain.errors >= kWrongErrors) return best;
+    const std::unique_ptr<DataSource> all = open_samples(request_, model_);
+    if (all->size() > count_ && count_ < kManySamples) {
+      given_ = measure_certainty(model_, SampleSubset(*all, spread_samples(*all, kManySamples)), run_);
+      best = tried(best->other, given_, kManySamples);
+    }
+    if (!best->is_surer()) best.reset();
+    return best;
+  }
+
+  void try_others() {
+    const std::optional<Tried> best = surest_other();
     if (!best) return;
-    const auto& [other, gain] = *best;
+    const auto& [other, of_best, gain] = *best;
     const std::string name = shortest_name(other.text);
     report_.command = command_for(path_, data_, name);
     const std::string what =
