@@ -15,7 +15,9 @@ using ::testing::IsEmpty;
 std::filesystem::path windowed(const TemporaryFolder& folder, const std::string& first) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]>\n"
-      "g (float[" + first + ", 1, 1, 3] x) => (float[1, 1, U, 3] y)\n"
+      "g (float[" +
+      first +
+      ", 1, 1, 3] x) => (float[1, 1, U, 3] y)\n"
       "<float[1, 1, 3, 1] k = {1, 1, 1}, int64[4] s = {1, 1, -1, 3}> {\n  r = Reshape (x, s)\n  y = Conv (r, k) }");
   std::filesystem::path path = folder.path() / "model.onnx";
   write_model(model, path, {});
@@ -37,11 +39,12 @@ TEST(InputsWithoutSamples, AreThoseWhoseAxisCuresTheError) {
 
 TEST(InputsWithoutSamples, AreNoneWhereTheAxisIsNotToBlame) {
   const TemporaryFolder folder;
-  EXPECT_THAT(inputs_without_samples(windowed(folder, "T"), {}), IsEmpty()) << "no data";
+  const std::filesystem::path model = windowed(folder, "T");
+  EXPECT_THAT(inputs_without_samples(model, {}), IsEmpty()) << "no data";
   EXPECT_THAT(inputs_without_samples(folder.path() / "none.onnx", rows(8)), IsEmpty()) << "no model";
   DataOptions named = rows(8);
   named.batch_axes = {"x=none"};
-  EXPECT_THAT(inputs_without_samples(windowed(folder, "T"), named), IsEmpty()) << "it runs";
+  EXPECT_THAT(inputs_without_samples(model, named), IsEmpty()) << "it runs";
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_F(StepsOfOnes, AreJudgedWithTheModelsOwnStates) {
   EXPECT_NEAR(*error.report.sqnr_db, db_after_each(), 1e-9) << "with the float model's states it would be 18 dB more";
   EXPECT_EQ(error.report.samples, 3U);
   ASSERT_EQ(error.report.by_sample.size(), 3U) << "samples, not steps";
-  EXPECT_EQ(error.report.by_sample.front().name, "sample 0");
+  EXPECT_EQ(error.report.by_sample.front().name, "sample 1");
 }
 
 /// y = h + x + e where h is below 2, and exact from then on: the first two of eight steps are wrong.
