@@ -1,67 +1,100 @@
 """Does `detent inspect --data` tell right preprocessing from wrong?
 
-    bench/input_check.py [NETWORK...]
+    bench/input_check.py [--held-out FOLDER] [NETWORK...]
 
-Every network of the shared folder that takes pictures is looked at with its own preprocessing and with three wrong ones:
-colours exchanged, pixels on another scale, and both. Prints a row each and the sums. DETENT and DETENT_SHARED as in the
-tests."""
+Networks of the shared folder are looked at with their own preprocessing and with three wrong ones: colours exchanged,
+pixels on another scale, and both. Prints a row each and the sums. --held-out takes other networks, on which no limit was
+chosen; FOLDER is the one of scripts/showcase, whose downloads are used (in the environment of
+bench/showcase/requirements-judge.txt). DETENT and DETENT_SHARED as in the tests."""
 
+import argparse
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
+import tempfile
+
+from input_check_networks import CHOSEN_ON, HELD_OUT
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DETENT = os.environ.get("DETENT", str(ROOT / "build/release/detent"))
 SHARED = pathlib.Path(os.environ.get("DETENT_SHARED", ROOT.parent / "shared"))
-CIFAR = "mean=.4914/.4822/.4465,std=.2470/.2435/.2616"
-IMAGENET = "mean=.485/.456/.406,std=.229/.224/.225"
-RAW, UNIT = "div=1,mean=0,std=1", "div=255,mean=0,std=1"
-
-# Network: model, data, what stays, colour, numbers, another scale.
-NETWORKS = {
-    "mobilenetv2": ("models/imagenet_mobilenetv2/model_opset12.onnx", "images/imagenet/calib", "resize=256,crop=224", "rgb",
-                    f"div=255,{IMAGENET}", UNIT),
-    "squeezenet": ("models/imagenet_squeezenet1.1/model_opset12.onnx", "images/imagenet/calib", "resize=256,crop=224", "rgb",
-                   f"div=255,{IMAGENET}", RAW),
-    "resnet18": ("models/cifar10_resnet18/model_opset17.onnx", "images/cifar10/calib", "", "rgb", f"div=255,{CIFAR}", UNIT),
-    "efficientnet_b0": ("models/cifar10_efficientnet_b0/model_opset17.onnx", "images/cifar10/calib", "resize=64x64", "rgb",
-                        f"div=255,{CIFAR}", UNIT),
-    "unet": ("models/shapes_unet/model_opset13.onnx", "models/shapes_unet/calib", "", "rgb", f"div=255,{IMAGENET}", RAW),
-    "yolox_nano": ("models/coco_yolox_nano/model_opset11.onnx", "images/coco", "letterbox=model:114:topleft", "bgr", RAW, UNIT),
-    "bccd_dfl": ("models/bccd_dfl/model_opset17.onnx", "images/bccd/calib", "", "rgb", UNIT, RAW),
-    "bccd_nmsfree": ("models/bccd_nmsfree/model_opset17.onnx", "images/bccd/calib", "", "rgb", UNIT, RAW),
-    "rfb320": ("models/face_rfb320/model_opset9.onnx", "images/faces", "", "rgb", "div=1,mean=127,std=128", RAW),
-}
+DRAWN = {"page": ((224, 224), 12, 4), "turned": ((48, 192), 1, 2), "line": ((48, 320), 1, 1)}  # size, lines, turns
 
 
 def look(model, data, *pairs):
     """Returns the input_check of a preprocessing."""
     spec = ",".join(pair for pair in pairs if pair)
-    command = [DETENT, "inspect", str(SHARED / model), "--data", str(SHARED / data), "--preprocess", spec, "--json", "-"]
+    command = [DETENT, "inspect", str(model), "--data", str(data), "--preprocess", spec, "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    if done.returncode not in (0, 1):
         return {"verdict": "refused", "reasons": [done.stderr.strip()]}
     return json.loads(done.stdout)["input_check"]
 
 
-def main():
-    right = wrong = found = alarms = 0
-    for name, (model, data, kept, colour, numbers, scale) in NETWORKS.items():
-        if sys.argv[1:] and name not in sys.argv[1:]:
+def draw_pictures(kind, folder, count=64):
+    """Writes pictures of text, some turned."""
+    import numpy
+    from PIL import Image
+    import samples
+    import texts
+    (size, lines, turns), draw = DRAWN[kind], random.Random(5)
+    sentences = [sentence for _, sentence in texts.sentences()]
+    for number in range(count):
+        shown = [draw.choice(sentences) for _ in range(lines)]
+        if lines == 1:
+            shown = [" ".join(shown[0].split()[:3])]
+        grey = samples.drawn(shown, size, draw)
+        if turns > 1:
+            grey = numpy.rot90(grey, number % turns * (4 // turns))
+        Image.fromarray(numpy.repeat(grey[..., None], 3, 2).astype(numpy.uint8)).save(folder / f"{number:03}.png")
+
+
+def held_out(showcase, temporary):
+    """Returns {name: (model, data, what stays, preprocessings)}."""
+    sys.path.insert(0, str(ROOT / "bench/showcase"))
+    import networks
+    import sources
+    known, found = {network.name: network.where for network in networks.NETWORKS}, {}
+    for name, (where, data, kept, cases) in HELD_OUT.items():
+        try:
+            model = sources.fetch(known[where] if isinstance(where, str) else where, showcase / "downloads",
+                                  lambda _: sys.executable)
+        except sources.Missing as missing:
+            print(f"| {name} | | not there: {missing} | |")
             continue
-        other = "bgr" if colour == "rgb" else "rgb"
-        cases = {"right": (kept, f"color={colour}", numbers), "colours": (kept, f"color={other}", numbers),
-                 "scale": (kept, f"color={colour}", scale), "both": (kept, f"color={other}", scale)}
-        for case, pairs in cases.items():
-            check = look(model, data, *pairs)
-            print(f"| {name} | {case} | {check['verdict']} | {check['reasons'][0]} |", flush=True)
-            flagged = check["verdict"] != "good"
-            if case == "right":
-                right, alarms = right + 1, alarms + flagged
-            else:
-                wrong, found = wrong + 1, found + flagged
+        folder = SHARED / data
+        if data.startswith("drawn:"):
+            folder = temporary / name
+            folder.mkdir()
+            draw_pictures(data.partition(":")[2], folder)
+        found[name] = (model, folder, kept, cases)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("networks", nargs="*")
+    parser.add_argument("--held-out", type=pathlib.Path, metavar="FOLDER")
+    options = parser.parse_args()
+    right = wrong = found = alarms = 0
+    with tempfile.TemporaryDirectory(prefix="detent-input-check-") as temporary:
+        networks = {name: (SHARED / model, SHARED / data, kept, cases) for name, (model, data, kept, cases) in CHOSEN_ON.items()}
+        if options.held_out:
+            networks = held_out(options.held_out, pathlib.Path(temporary))
+        for name, (model, data, kept, cases) in networks.items():
+            if options.networks and name not in options.networks:
+                continue
+            for case, numbers in cases.items():
+                check = look(model, data, kept, numbers)
+                print(f"| {name} | {case} | {check['verdict']} | {check['reasons'][0]} |", flush=True)
+                flagged = check["verdict"] not in ("good", "refused")
+                if case == "right":
+                    right, alarms = right + 1, alarms + flagged
+                else:
+                    wrong, found = wrong + 1, found + flagged
     print(f"found {found} of {wrong} wrong ones; {alarms} false alarms on {right} right ones")
 
 

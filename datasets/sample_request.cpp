@@ -50,6 +50,7 @@ void refuse_stray_options(const DataOptions& data, const DataOptions* eval, cons
     refuse_without("--data", !data.preprocess.empty(), "--preprocess");
     refuse_without("--data", !data.batch_axes.empty(), "--batch-axis");
     refuse_without("--data", !data.padding_masks.empty(), "--mask");
+    refuse_without("--data", data.missing_nan, "--missing");
     refuse_without("--data", data.steps.has_value(), "--steps");
     refuse_without("--data", run.skip_bad_data, "--skip-bad-data");
     refuse_without("--data", !run.judged_outputs.empty(), "--judged-outputs");
@@ -82,6 +83,7 @@ SampleRequest parse_samples(const DataOptions& options, const PipelineFile* pipe
                         .shard_index = options.shard_index,
                         .shard_count = options.shard_count,
                         .masks = options.padding_masks,
+                        .missing_nan = options.missing_nan,
                         .steps = options.steps};
   for (const std::string& text : options.batch_axes) request.batch_axes.push_back(parse_named_axis(text));
   if (pipeline && options.state == pipeline->path)

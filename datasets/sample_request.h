@@ -48,7 +48,8 @@ struct SampleRequest {
   bool may_be_empty = false;  ///< a shard without samples is no error
   std::vector<NamedAxis> batch_axes = {};
   std::vector<std::string> masks = {};  ///< one at most
-  std::optional<size_t> steps = {};     ///< with `state`
+  bool missing_nan = false;
+  std::optional<size_t> steps = {};  ///< with `state`
   std::optional<StateFile> state = {};
 
   /// Returns true where there is something to read.

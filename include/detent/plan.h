@@ -54,4 +54,10 @@ struct TargetInfo {
 /// Returns every target, the default of an engine before its other versions.
 [[nodiscard]] DETENT_API std::vector<TargetInfo> known_targets();
 
+/// What a text of an option names.
+enum class NameKind : uint8_t { Target, Calibrator, Preprocessing };
+/// Checks such a text as every command does, before a file is read.
+/// Errors  Usage, or InvalidOption, as the command has it.
+DETENT_API void check_name(NameKind kind, const std::string& text);
+
 }  // namespace detent

@@ -57,4 +57,11 @@ struct RunReport {
 /// Errors  InvalidModel, Unsupported, InvalidData, Usage and InvalidOption as quantize_model; CannotWrite; Interrupted.
 [[nodiscard]] DETENT_API RunReport run_model(const RunOptions& options);
 
+/// Returns the inputs whose open first axis is part of a sample, though it seems to count samples: the model does not
+/// run with the data as they are read, and does with more than one of that axis. For the hint of a failed command.
+/// Empty   in every other case: the data or the model cannot be read, or more of the axis does not help.
+/// Errors  Interrupted.
+[[nodiscard]] DETENT_API std::vector<std::string> inputs_without_samples(const std::filesystem::path& model,
+                                                                         const DataOptions& data);
+
 }  // namespace detent

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/files/atomic_file.h"
@@ -10,7 +12,9 @@
 #include "core/files/reach.h"
 #include "core/text.h"
 #include "detent/base/error.h"
+#include "detent/plan.h"
 #include "options/command_inputs.h"
+#include "options/groups.h"
 
 namespace detent::cli {
 
@@ -103,6 +107,39 @@ std::vector<Error> missing_inputs(const CLI::App& command, const OptionList& lis
   return errors;
 }
 
+struct NamingOption {
+  std::string_view option;
+  NameKind kind;
+  bool lists;  ///< names between commas
+};
+constexpr NamingOption kNamingOptions[] = {{"--target", NameKind::Target, true},
+                                           {"--targets", NameKind::Target, true},
+                                           {"--calibrator", NameKind::Calibrator, false},
+                                           {"--calibrators", NameKind::Calibrator, true},
+                                           {"--preprocess", NameKind::Preprocessing, false}};
+
+/// Returns an error for each name of an engine, a calibrator or a preprocessing that there is not.
+std::vector<Error> unknown_names(const CLI::App& command, const OptionList& list) {
+  std::vector<Error> errors;
+  for (const Option& option : list.options) {
+    const auto* naming = std::ranges::find(kNamingOptions, option.long_name(), &NamingOption::option);
+    if (naming == std::end(kNamingOptions) || option.only_key()) continue;
+    std::vector<std::string> names;
+    for (const std::string& text : command.get_option(option.long_name())->results())
+      if (naming->lists)
+        add_parts(text, names);
+      else
+        names.push_back(text);
+    for (const std::string& name : names) try {
+        if (option.traits.check) option.traits.check(option.long_name(), name);
+        if (!name.empty()) check_name(naming->kind, name);  // an empty one is named elsewhere
+      } catch (const Error& error) {
+        errors.push_back(error);
+      }
+  }
+  return errors;
+}
+
 void check_outputs(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside) {
   std::vector<Named> outputs = named_outputs(command, list);
   std::erase_if(outputs, is_stream);
@@ -129,6 +166,8 @@ std::string with_hint(const Error& error) { return error.what() + (error.hint().
 
 void check_files(const CLI::App& command, const OptionList& list, const std::vector<OutputFile>& beside) {
   std::vector<Error> errors = missing_inputs(command, list);
+  const std::vector<Error> names = unknown_names(command, list);
+  errors.insert(errors.end(), names.begin(), names.end());
   try {
     check_outputs(command, list, beside);
     if (errors.empty()) return;

@@ -248,6 +248,18 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
   return exit_code(report, reporting);
 }
 
+/// Adds the hint that an axis does not count samples, where the command has data and that cures its error.
+template <class Options>
+Error with_batch_axis_hint(const Options& options, const Error& error) {
+  if constexpr (requires { inputs_without_samples(options.model, options.data); })
+    if (error.hint().empty() && (error.code() == ErrorCode::InvalidData || error.code() == ErrorCode::InvalidModel))
+      if (const auto names = inputs_without_samples(options.model, options.data); !names.empty())
+        return {error.code(), error.what(),
+                join(names, " ", [](const std::string& name) { return "--batch-axis " + name + "=none"; }) +
+                    ": the model runs with more than one of axis 0, which does not count samples, then"};
+  return error;
+}
+
 /// Puts the model's file in front of an error of the model.
 Error naming_model(const CLI::App& command, const OptionList& list, const Error& error) {
   if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
@@ -299,7 +311,7 @@ Declared declare_command(CLI::App& app, Function function) {
     try {
       return perform(state->options, state->report, environment, function);
     } catch (const Error& error) {
-      throw naming_model(app, state->list, error);
+      throw naming_model(app, state->list, with_batch_axis_hint(state->options, error));
     }
   };
   return {&app, &state->list, act};

@@ -83,11 +83,6 @@ void declare_options(CLI::App& app, const OptionList& list) {
     made->required(option.traits.required);
     if (shows_default(option)) made->capture_default_str();
     if (!option.traits.default_text.empty()) made->default_str(option.traits.default_text);
-    const auto check = [&option](std::string& text) {
-      option.traits.check(option.long_name(), text);
-      return std::string();
-    };
-    if (option.traits.check) made->check(CLI::Validator(check, ""));
   }
 }
 

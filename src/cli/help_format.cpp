@@ -105,12 +105,30 @@ class HelpFormatter : public CLI::Formatter {
 
   /// Puts the names on the left and the description beside them or, if the names are long, below.
   [[nodiscard]] std::string entry(const std::string& names, const std::string& description) const {
-    std::string left = wrapped("  " + names, width_, 4);
+    std::string left = broken_lists(wrapped("  " + names, width_, 4));
     left.pop_back();
     const std::string right = column_of(description, names_);
     if (description.empty()) return left + "\n";
     const bool beside = left.find('\n') == std::string::npos && left.size() + 1 < names_;
     return left + (beside ? std::string(names_ - left.size(), ' ') : "\n" + std::string(names_, ' ')) + right;
+  }
+
+  /// Goes on in another line behind a comma where a word is wider than the help, such as a default that is a list.
+  [[nodiscard]] std::string broken_lists(const std::string& text) const {
+    constexpr size_t kBelow = 6;
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      std::string line = text.substr(at, end - at);
+      for (size_t comma = 0; line.size() > width_; line = std::string(kBelow, ' ') + line.substr(comma + 1)) {
+        comma = line.rfind(',', width_ - 1);
+        if (comma == std::string::npos || comma < kBelow) break;
+        result += line.substr(0, comma + 1) + "\n";
+      }
+      result += line + "\n";
+      at = end + 1;
+    }
+    return result;
   }
 
   /// Wraps "  id   what it is"; continuation lines start at the second column.

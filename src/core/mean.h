@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -24,6 +25,18 @@ namespace detent {
   for (const double value : values) squares.push_back((value - middle) * (value - middle));
   // mean() divides by n: the sample variance is that times n / (n - 1), and the mean's a further n smaller.
   return std::sqrt(mean(squares) / static_cast<double>(squares.size() - 1));
+}
+
+/// Returns the jackknife standard error of the difference of two scores, each given without one sample after the other;
+/// infinity below two samples.
+/// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
+[[nodiscard]] inline double jackknife_error(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size());
+  if (n < 2) return std::numeric_limits<double>::infinity();
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < a.size(); ++i) mean += (a[i] - b[i]) / n;
+  for (size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+  return std::sqrt(squares * (n - 1) / n);
 }
 
 /// Returns the number of standard errors on each side of a mean of `samples` numbers that its 95 % interval reaches:

@@ -27,7 +27,8 @@ constexpr int64_t kRowsCounted = 256, kNumbersCounted = 1'000'000;
 constexpr float kSeen = 0.25F;     // the score from which ultralytics shows a box
 constexpr double kMostBoxes = 80;  // a picture
 constexpr double kSharpness = 2;   // standard deviation of the logits of a row
-constexpr int64_t kMostClasses = 20000, kFewestClasses = 3;
+constexpr int64_t kMostClasses = 20000, kFewestClasses = 2;
+constexpr double kLeastTold = 0.02, kUnsure = 0.6;  // of two classes: nats, and the share of the most entropy
 
 /// The answers for one sample.
 struct Shown {
@@ -55,7 +56,8 @@ std::vector<double> distribution_of(std::vector<double> row) {
   const double mean = std::accumulate(row.begin(), row.end(), 0.0) / count;
   double squares = 0;
   for (const double number : row) squares += (number - mean) * (number - mean);
-  const double scale = squares > 0 ? kSharpness / std::sqrt(squares / count) : 0;
+  const double sharpened = squares > 0 ? kSharpness / std::sqrt(squares / count) : 0;
+  const double scale = row.size() == 2 ? 1 : sharpened;
   const double most = *std::ranges::max_element(row);
   double total = 0;
   for (double& number : row) total += number = std::exp(scale * (number - most));
@@ -172,6 +174,9 @@ class Gatherer {
     } else if (has_same_classes()) {
       result.of = reading.of;
       result.by_sample = divergences();
+      result.two_classes = shown_.front().rows.front().size() == 2;
+      result.at_chance = result.two_classes && shown_.size() > 1 && result.mean() < kLeastTold &&
+                         mean_entropy() > kUnsure * std::log(2.0);
     }
     return result;
   }
@@ -184,6 +189,17 @@ class Gatherer {
         return row.size() == shown_.front().rows.front().size();
       });
     });
+  }
+
+  [[nodiscard]] double mean_entropy() const {
+    double sum = 0, rows = 0;
+    for (const Shown& one : shown_)
+      for (const auto& row : one.rows) {
+        for (const double share : row)
+          if (share > 0) sum -= share * std::log(share);
+        ++rows;
+      }
+    return sum / rows;
   }
 
   [[nodiscard]] std::vector<double> divergences() const {

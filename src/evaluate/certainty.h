@@ -15,12 +15,16 @@ namespace detent {
 struct Certainty {
   enum class Of : uint8_t {
     Nothing,    ///< no output holds classes or detections
-    Classes,    ///< nats that an answer tells beyond the answers to all samples; at least 3 classes
+    Classes,    ///< nats that an answer tells beyond the answers to all samples
     Detections  ///< mean of the 20 highest scores of boxes
   };
   Of of = Of::Nothing;
-  std::string output = {};               ///< that was read
-  std::vector<double> by_sample = {};    ///< one a sample, in the order of the source
+  std::string output = {};             ///< that was read
+  std::vector<double> by_sample = {};  ///< one a sample, in the order of the source
+  /// Of two classes: their scores as they are, since a common sharpness leaves nothing of them. Larger inputs make them
+  /// surer, so that only answers at chance say something.
+  bool two_classes = false;
+  bool at_chance = false;                ///< of two classes: no answer is sure, and none depends on the sample
   std::vector<std::string> dull = {};    ///< outputs that are the same for all of two samples or more
   std::vector<std::string> broken = {};  ///< outputs with a number that is not finite
 

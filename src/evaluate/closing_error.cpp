@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/float_type.h"
+#include "core/mean.h"
 #include "detections/average_precision.h"
 #include "detections/detection_error.h"
 #include "detent/base/progress.h"
@@ -309,8 +310,9 @@ class FirstNans {
 }  // namespace
 
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
-                              const RunSettings& settings) {
+                              const RunSettings& settings, size_t steps) {
   ReferenceOutputs kept;
+  kept.steps = steps;
   kept.names = judged_ends(reference.graph(), settings);
   kept.not_compared = not_compared_text(reference.graph(), settings);
   kept.forms = recognize_outputs(reference, source, settings);
@@ -330,8 +332,9 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
             keep);
   if (wanted > batch) {  // the first batch may have been skipped as unreadable: then the size is not known
     const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
-    const size_t batches = kKeptBytes / std::max<size_t>(1, bytes);
-    kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
+    const size_t fitting = batch + kKeptBytes / std::max<size_t>(1, bytes) * batch;
+    const size_t whole = steps > 0 ? std::max(fitting / steps, size_t{1}) * steps : fitting;
+    kept.parts.emplace_back(batch, std::min(wanted, std::max(whole, batch)) - batch);
     run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, batch, kept.parts[1].second)),
               settings, keep);
   }
@@ -340,6 +343,65 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   for (const std::string& sentence : kept.not_numbers) reporter.warn(sentence);
   return kept;
 }
+
+namespace {
+
+/// Returns the name of a sample without that of its step.
+std::string without_step(const std::string& name, size_t steps) {
+  return steps > 0 ? name.substr(0, name.rfind(" step ")) : name;
+}
+
+/// The sums of some steps of all samples, by output.
+class StepSums {
+ public:
+  StepSums(size_t steps, size_t outputs) : steps_(steps) {
+    for (const size_t step : {std::min<size_t>(1, steps), steps / 2, steps})
+      if (step > 0) sums_.try_emplace(step, outputs);
+  }
+
+  void add(size_t index, const std::vector<ErrorSums>& own) {
+    if (steps_ == 0) return;
+    const auto at = sums_.find(index % steps_ + 1);
+    for (size_t i = 0; at != sums_.end() && i < own.size(); ++i) at->second[i] += own[i];
+  }
+  [[nodiscard]] std::vector<ErrorReport::AtStep> describe(const std::vector<std::string>& names, size_t samples) const {
+    std::vector<ErrorReport::AtStep> all;
+    for (const auto& [step, sums] : sums_) {
+      const ErrorReport one = summarize_errors(names, sums, samples);
+      all.push_back({step, one.sqnr_db, one.cosine, one.argmax_agreement});
+    }
+    return all;
+  }
+  void forget(size_t output) {
+    for (auto& [step, sums] : sums_) sums[output] = {};
+  }
+
+ private:
+  size_t steps_;
+  std::map<size_t, std::vector<ErrorSums>> sums_;  // by step, from 1 on
+};
+
+/// Returns the interval of the worst output's SQNR, over samples that are independent of each other.
+std::optional<std::pair<double, double>> interval_of(const std::vector<std::string>& names,
+                                                     const std::vector<ErrorSums>& all,
+                                                     const std::map<size_t, SampleSums>& samples) {
+  const double whole = worst_sqnr_db(summarize_errors(names, all, samples.size()));
+  std::vector<double> without_one;
+  for (const auto& [index, sample] : samples) {
+    std::vector<ErrorSums> rest = all;
+    for (size_t i = 0; i < rest.size(); ++i) {
+      rest[i].signal = std::max(0.0, rest[i].signal - sample.second[i].signal);
+      rest[i].noise = std::max(0.0, rest[i].noise - sample.second[i].noise);
+    }
+    without_one.push_back(worst_sqnr_db(summarize_errors(names, rest, samples.size() - 1)));
+  }
+  const double error = jackknife_error(without_one, std::vector<double>(without_one.size()));
+  if (!std::isfinite(error) || std::abs(whole) >= kExactDb) return std::nullopt;
+  const double half = interval_errors(samples.size()) * error;
+  return std::pair(whole - half, whole + half);
+}
+
+}  // namespace
 
 ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                                    const RunSettings& settings) {
@@ -350,8 +412,15 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
+  const size_t steps = reference.steps;
+  StepSums by_step(steps, reference.names.size());
   const auto add = [&](JudgedBatch&& batch) {
-    samples[batch.index] = {batch.sample_names.front(), totals.add(reference, batch)};
+    std::vector<ErrorSums> own = totals.add(reference, batch);
+    by_step.add(batch.index, own);
+    auto& [name, sums] = samples[batch.index / std::max<size_t>(1, steps)];
+    if (name.empty()) name = without_step(batch.sample_names.front(), steps);
+    sums.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)
@@ -363,7 +432,13 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   for (auto& [index, sample] : samples)
     for (size_t i = 0; i < sample.second.size(); ++i)
       if (!totals.comparable[i]) sample.second[i] = {};
-  found.report = summarize_errors(reference.names, totals.sums, measured);
+  found.report = summarize_errors(reference.names, totals.sums, steps > 0 ? samples.size() : measured);
+  if (steps > 0) {
+    for (size_t i = 0; i < totals.comparable.size(); ++i)
+      if (!totals.comparable[i]) by_step.forget(i);
+    found.report.steps = by_step.describe(reference.names, samples.size());
+    found.report.sqnr_db_interval = interval_of(reference.names, totals.sums, samples);
+  }
   found.report.not_compared = reference.not_compared;
   for (const auto& [index, sample] : samples)
     found.report.by_sample.push_back(

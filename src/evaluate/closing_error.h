@@ -28,13 +28,15 @@ struct ReferenceOutputs {
   /// Of outputs with NaN, sentences that name the output, its first sample and the node that makes the NaN.
   std::vector<std::string> not_numbers = {};
   std::string not_compared = {};  ///< ErrorReport::not_compared
+  size_t steps = 0;               ///< of one sample, which the other members count one by one; 0: whole samples
 };
 
 /// Runs the judged outputs on the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.
 /// Warns of outputs with NaN.
-/// Errors  those of reading and running; Interrupted.
+/// steps   of one sample, which the source has one by one (StepSource): all of them are kept, or none; 0: whole
+/// samples. Errors  those of reading and running; Interrupted.
 [[nodiscard]] ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
-                                            const RunSettings& settings);
+                                            const RunSettings& settings, size_t steps = 0);
 
 /// The closing error and its distribution over outputs and samples.
 struct ClosingError {
@@ -79,7 +81,8 @@ struct ClosingError {
 };
 
 /// Runs the candidate on the same samples of the same source and compares by name. At each output, samples on which
-/// FP32 holds NaN or +inf are left out, and elements that are -inf in both.
+/// FP32 holds NaN or +inf are left out, and elements that are -inf in both. Of samples that are cut into steps
+/// (ReferenceOutputs::steps) the report is over all of them, and a sample stands for its steps.
 /// Errors  those of reading and running; Interrupted.
 [[nodiscard]] ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
                                                  const DataSource& source, const RunSettings& settings);

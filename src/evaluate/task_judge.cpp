@@ -52,6 +52,7 @@ TaskScores TaskJudge::judge(std::span<const Model> variants, const std::vector<s
   EvaluationRequest request{reference_, values_, samples_, run_, progress};
   request.judge = asked.task ? &task_ : nullptr, request.command = scores.command.get();
   request.by_batch = asked.by_batch, request.shown_samples = asked.shown;
+  request.own = asked.own;
   scores.evaluation = evaluate_models(variants, request);
   if (scores.command) scores.command->close();
   return scores;

@@ -52,6 +52,8 @@ class TaskJudge {
     bool task = true;      ///< scores of the task; false: errors alone
     bool by_batch = true;  ///< the sums of each batch
     size_t shown = 0;      ///< the detections of so many samples
+    /// EvaluationRequest::own
+    std::span<const std::unique_ptr<DataSource>> own = {};
   };
   /// Runs the reference and the variants on every sample.
   /// names     "fp32", then by variant, for the folders of the metric command

@@ -23,8 +23,14 @@ namespace detent {
 namespace {
 
 /// Runs the float model and variants on one batch and passes on their outputs one after the other.
-using RunModels =
-    std::function<void(std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take)>;
+using RunModels = std::function<void(const JudgedBatch& batch, BufferPool& pool, const ModelsSideBySide::Take& take)>;
+
+/// Reads the samples of a batch from another source.
+std::vector<Tensor> read_again(const DataSource& source, const JudgedBatch& batch) {
+  std::vector<Sample> samples;
+  for (size_t n = 0; n < batch.size; ++n) samples.push_back(source.read(batch.index + std::min(n, batch.real - 1)));
+  return stack_samples(std::move(samples));
+}
 
 /// Removes the elements that are not wanted.
 template <class T>
@@ -107,7 +113,7 @@ class Trial {
       if (!variant) batch.expected = std::move(counted);
       stopwatch = Stopwatch();  // comparing does not count
     };
-    run(batch.inputs, pool, take);
+    run(batch, pool, take);
     return found;
   }
 
@@ -210,9 +216,9 @@ void Tallies::add(BatchTallies&& batch, size_t first) {
     sums_.task[place] += task;
     for (size_t i = 0; i < errors.size(); ++i) sums_.errors[place - 1][i] += errors[i];
     if (m > 0) std::ranges::move(shown, std::back_inserter(sums_.shown[place - 1]));
-    if (!by_batch_ || m == 0) continue;
-    sums_.by_batch[place - 1].push_back(std::move(errors));
+    if (!by_batch_) continue;
     sums_.task_by_batch[place].push_back(std::move(task));
+    if (m > 0) sums_.by_batch[place - 1].push_back(std::move(errors));
   }
   if (first > 0) return;
   sums_.samples += batch.real;
@@ -229,7 +235,7 @@ Evaluation Tallies::take(bool judged) {
 }
 
 Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
-  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch, shown] = request;
+  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch, shown, own] = request;
   const int team = team_size(settings, source);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
@@ -241,9 +247,11 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
       models.push_back(std::make_unique<const PreparedModel>(variant, names, team, settings.products));
     trial.run(first, models.size(),
-              [&](std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take) {
-                take(std::nullopt, original.run(inputs, pool));
-                for (size_t v = 0; v < models.size(); ++v) take(v, models[v]->run(inputs, pool));
+              [&](const JudgedBatch& batch, BufferPool& pool, const ModelsSideBySide::Take& take) {
+                take(std::nullopt, original.run(batch.inputs, pool));
+                for (size_t v = 0; v < models.size(); ++v)
+                  take(v, own.empty() ? models[v]->run(batch.inputs, pool)
+                                      : models[v]->run(read_again(*own[first + v], batch), pool));
               });
   }
   settings.reporter->end();
@@ -258,10 +266,9 @@ Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationReq
   Trial trial(request, variants.size());
   variants.prepare(request.names, team_size(request.settings, request.source));
   request.settings.reporter->begin(request.task, request.source.size());
-  trial.run(0, variants.size(),
-            [&](std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take) {
-              variants.run(inputs, pool, take);
-            });
+  trial.run(0, variants.size(), [&](const JudgedBatch& batch, BufferPool& pool, const ModelsSideBySide::Take& take) {
+    variants.run(batch.inputs, pool, take);
+  });
   request.settings.reporter->end();
   return trial.take();
 }

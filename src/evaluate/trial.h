@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,7 +93,7 @@ struct Evaluation {
   std::vector<std::string> batch_names;              ///< of the first sample of each batch, with `by_batch`
   size_t samples = 0, skipped = 0;                   ///< skipped: unreadable
   std::vector<TaskSums> task;                        ///< [0] of the float model, [1 + variant]; empty without a task
-  std::vector<std::vector<TaskSums>> task_by_batch;  ///< [1 + variant][batch], as `by_batch`; [0] is empty
+  std::vector<std::vector<TaskSums>> task_by_batch;  ///< [model][batch], as `by_batch`
   std::vector<double> seconds;                       ///< as `task`: of running, summed over the workers
   /// [variant], in the order of the source: in the samples that the request keeps.
   std::vector<std::vector<ShownDetections>> shown;
@@ -147,6 +148,8 @@ struct EvaluationRequest {
   size_t weight_bytes = size_t{4} << 30;
   bool by_batch = false;     ///< keep the errors of every batch too: 64 bytes a variant, batch and output
   size_t shown_samples = 0;  ///< keep the detections of so many samples, evenly over the source
+  /// By variant: where its inputs are read, at the places of the samples of `source` (own_steps()); empty: there.
+  std::span<const std::unique_ptr<DataSource>> own = {};
 };
 
 /// Runs the float model and every variant on each sample and compares the named values with the float model's. A sample

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <span>
 #include <string>
 
@@ -234,50 +233,6 @@ bool fails_on_zeros(const Schedule& schedule, std::span<const Tensor> inputs, st
   return again == error;
 }
 
-/// Returns the hint that an open first axis is part of a sample: there the inputs hold one, and the model runs with
-/// more of it, and not with one. "" elsewhere.
-std::string batch_axis_hint(const Schedule& schedule, std::span<const Tensor> inputs) {
-  constexpr int64_t kRepeats = 32;
-  constexpr size_t kMostBytes = 64'000'000;
-  thread_local bool tried = false;
-  if (tried) return {};
-  struct Trial {
-    Trial() { tried = true; }
-    Trial(const Trial&) = delete;
-    Trial& operator=(const Trial&) = delete;
-    ~Trial() { tried = false; }
-  } const trial;
-  const Graph& graph = schedule.graph();
-  try {
-    std::vector<Tensor> repeated(inputs.begin(), inputs.end());
-    std::string names;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const auto& declared = graph.value(graph.inputs()[i]).declared_shape;
-      const Tensor& input = inputs[i];
-      const bool one = declared && !declared->empty() && declared->front() < 0 && !input.empty_handle() &&
-                       !input.is_sequence() && input.type() != DataType::String && input.shape().rank() > 0 &&
-                       input.shape()[0] == 1;
-      if (!one || input.byte_count() > kMostBytes / kRepeats) continue;
-      Shape shape = input.shape();
-      shape[0] = kRepeats;
-      repeated[i] = Tensor(input.type(), shape);
-      char* to = reinterpret_cast<char*>(repeated[i].mutable_raw());
-      for (int64_t k = 0; k < kRepeats; ++k)
-        std::memcpy(to + static_cast<size_t>(k) * input.byte_count(), input.raw(), input.byte_count());
-      names +=
-          (names.empty() ? "" : " ") + std::string("--batch-axis ") + graph.value(graph.inputs()[i]).name + "=none";
-    }
-    if (names.empty()) return {};
-    OutputKeeper nothing(graph, {});
-    Executor(schedule).run(repeated, nothing);
-    return names + ": the model runs with more than one of axis 0, which does not count samples, then";
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::Interrupted) throw;
-  } catch (const std::bad_alloc&) {  // more of it does not fit: nothing is known
-  }
-  return {};
-}
-
 }  // namespace
 
 void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
@@ -289,9 +244,6 @@ void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::InvalidData && fails_on_zeros(schedule_, inputs, error.what()))
       throw as_fault_of_model(error);
-    if (error.hint().empty() && (error.code() == ErrorCode::InvalidData || error.code() == ErrorCode::InvalidModel))
-      if (const std::string hint = batch_axis_hint(schedule_, inputs); !hint.empty())
-        throw Error(error.code(), error.what(), hint);
     throw;
   }
   if (!held_.empty() && !made) held_.end(inputs);

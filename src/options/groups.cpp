@@ -106,7 +106,8 @@ OptionList data_options(DataOptions& data, bool required) {
               "Folder of images, audio (.wav, .flac), .npy or .npz, one such file, a test_data_set folder, a .txt or "
               ".csv "
               "list, "
-              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or random:normal|uniform[,n=32][,seed=1]; one "
+              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl; FILE: a tokenizer.json or a list of tokens), or "
+              "random:normal|uniform[,n=32][,seed=1]; one "
               "for each model input. Longer rows of token ids are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
@@ -124,6 +125,11 @@ OptionList data_options(DataOptions& data, bool required) {
               "Input [N,S] that is 0 at padding. Padding is left out of histograms, means, errors and scores. Inputs "
               "named attention_mask are found automatically (repeatable)",
               feed_key()),
+          row("--missing", choice(data.missing_nan, {{"nan", true}, {"none", false}}),
+              "nan: NaN in a float input is a value that is missing, as in tables. By default NaN is refused, unless "
+              "an "
+              "IsNaN of the model reads it",
+              feed_key()),
           steps, state,
           row("--shard I/N", Parsed{[&data](const std::string& text) { take_shard(text, data); }},
               "Use every N-th sample, starting with the I-th", feed_key())));
@@ -140,6 +146,7 @@ OptionList eval_options(DataOptions& eval, const DataOptions& data, bool require
                                        eval.preprocess = data.preprocess;
                                        eval.batch_axes = data.batch_axes;
                                        eval.padding_masks = data.padding_masks;
+                                       eval.missing_nan = data.missing_nan;
                                        eval.steps = data.steps;
                                        eval.state = data.state;
                                      }));

@@ -1,5 +1,7 @@
+#include "datasets/sample_request.h"
 #include "detent/options/float_types.h"
 #include "detent/plan.h"
+#include "pipeline/parts/chosen.h"
 #include "place/engines/target.h"
 
 namespace detent {
@@ -42,6 +44,14 @@ std::vector<TargetInfo> known_targets() {
                      .page = std::string(*engine.page)});
   }
   return infos;
+}
+
+void check_name(NameKind kind, const std::string& text) {
+  switch (kind) {
+    case NameKind::Target: static_cast<void>(find_target(text)); break;
+    case NameKind::Calibrator: static_cast<void>(named_calibrator(text)); break;
+    case NameKind::Preprocessing: static_cast<void>(parse_any_preprocess(text)); break;
+  }
 }
 
 }  // namespace detent

@@ -194,7 +194,8 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   const SamplesApart apart(options.latency.given() && prepared.recipe.target->engine.runs_qoperators);
   warn_of_few_samples(options, prepared);
   std::shared_ptr<const Model> reference = prepared.float32;  // the judges', whatever else is made
-  const auto judge = open_judge(options.bound, prepared.recipe.eval, *reference, prepared.data.get(), options.run);
+  const auto judge = open_judge(options.bound, prepared.recipe.eval, *reference, prepared.data.get(), options.run,
+                                prepared.recipe.data);
   work.judge = judge.get();
   if (work.has_bound() && prepared.half) {
     Change room = find_room(prepared, *judge);

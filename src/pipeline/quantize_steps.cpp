@@ -362,15 +362,13 @@ void take_steps(QuantizeWork& work) {
   Phase phase = Start;
   size_t number = 0;
   for (const QuantizeStep* step : steps) {
-    if (phase == Start && step->phase == Improve) {
-      if (!work.attempt.chosen.calibrator) choose_at_once(work);
-      if (!work.timer)  // a search by latency finishes the fastest file itself
-        work.ended.finishing =
-            take_interruptions(work.given.output.string() + " is written with what was found so far");
-    }
+    if (phase == Start && step->phase == Improve && !work.attempt.chosen.calibrator) choose_at_once(work);
     phase = step->phase;
     if (is_shown(*step)) work.options.run.reporter->step(++number, count, step->name);
     if (step->applies(work)) take_step(*step, work);
+    // Once the values are measured there is a file to write. A search by latency finishes the fastest one itself.
+    if (step == steps.front() && !work.timer)
+      work.ended.finishing = take_interruptions(work.given.output.string() + " is written with what was found so far");
   }
 }
 

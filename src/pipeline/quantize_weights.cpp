@@ -187,7 +187,8 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   ClosingSamples closing_on = closing_samples(options, samples, data.get(), model);
   const bool scores = options.bound.given() || judges_a_task(options.bound.evaluation);
   const std::optional<Model> original = scores ? std::optional(model.clone()) : std::nullopt;
-  const auto by_task = original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run) : nullptr;
+  const auto by_task =
+      original ? open_judge(options.bound, samples.eval, *original, data.get(), options.run, samples.data) : nullptr;
   QuantizeWeightsReport report = start_report(options, request, facts);
   const auto inputs =
       closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());

@@ -105,7 +105,7 @@ Refused count_refused(const Tensor& tensor) {
 
 struct CheckedInput {
   std::string name;
-  bool may_mask = false, may_be_missing = false;
+  bool may_mask = false, may_be_missing = false, is_table = false;
 };
 
 /// Checks input k of a sample.
@@ -116,11 +116,13 @@ void check(const Sample& sample, size_t k, const CheckedInput& input) {
   if (found.nans + found.infinities == 0 && !minus) return;
   const char* what = found.nans > 0 ? "NaN" : found.infinities > 0 ? "+inf" : "-inf";
   const size_t count = found.nans > 0 ? found.nans : found.infinities > 0 ? found.infinities : found.negative;
-  throw Error(ErrorCode::InvalidData,
-              "sample '" + sample.name + "': input '" + input.name + "' holds " + what + " in " +
-                  std::to_string(count) + " of " + std::to_string(sample.inputs[k].element_count()) + " elements" +
-                  (found.nans + found.infinities == 0 ? ", and is no mask in front of a Softmax" : ""),
-              "mend the sample, or leave such samples out with --skip-bad-data");
+  throw Error(
+      ErrorCode::InvalidData,
+      "sample '" + sample.name + "': input '" + input.name + "' holds " + what + " in " + std::to_string(count) +
+          " of " + std::to_string(sample.inputs[k].element_count()) + " elements" +
+          (found.nans + found.infinities == 0 ? ", and is no mask in front of a Softmax" : ""),
+      std::string("mend the sample, or leave such samples out with --skip-bad-data") +
+          (found.nans > 0 && input.is_table ? "; --feed missing=nan says that NaN is a value that is missing" : ""));
 }
 
 }  // namespace
@@ -128,12 +130,13 @@ void check(const Sample& sample, size_t k, const CheckedInput& input) {
 bool may_mask(const Graph& graph, ValueId input) { return MaskWalk(graph).allows(input); }
 
 std::unique_ptr<DataSource> with_finite_inputs(std::unique_ptr<DataSource> source, std::span<const InputSpec> inputs,
-                                               const Graph& graph) {
+                                               const Graph& graph, bool missing_nan) {
   std::vector<CheckedInput> checked;
   for (const InputSpec& input : inputs) {
     const MaybeValue value = graph.find_value(input.name);
     const bool floats = is_floating_point(input.type) && value;
-    checked.push_back({input.name, floats && may_mask(graph, *value), floats && may_be_missing(graph, *value)});
+    checked.push_back({input.name, floats && may_mask(graph, *value),
+                       floats && (missing_nan || may_be_missing(graph, *value)), input.shape.size() <= 2});
   }
   return std::make_unique<ChangedSource>(std::move(source), [checked](Sample& sample, size_t) {
     for (size_t k = 0; k < std::min(checked.size(), sample.inputs.size()); ++k) check(sample, k, checked[k]);

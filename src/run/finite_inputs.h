@@ -14,10 +14,11 @@ namespace detent {
 
 /// Returns the same samples; reading one whose float inputs hold NaN or +inf, or -inf where that is no mask, fails: one
 /// such number ruins a calibration and hides what it should measure. NaN in an input that an IsNaN reads is what is
-/// missing.
+/// missing, and with `missing_nan` in every float input.
 /// inputs  of the samples, by name inputs of `graph`.
 /// Errors of read  InvalidData naming the sample and the input.
 [[nodiscard]] std::unique_ptr<DataSource> with_finite_inputs(std::unique_ptr<DataSource> source,
-                                                             std::span<const InputSpec> inputs, const Graph& graph);
+                                                             std::span<const InputSpec> inputs, const Graph& graph,
+                                                             bool missing_nan = false);
 
 }  // namespace detent

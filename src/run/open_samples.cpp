@@ -50,7 +50,9 @@ constexpr SampleWrapper kSampleWrappers[] = {
     {"selection", [](const Opening& o) { return o.request.selects(); },
      [](Source source, const Opening& o) { return select_samples(std::move(source), o.request); }},
     {"finite numbers", [](const Opening& o) { return o.settings.refuse_non_finite; },
-     [](Source source, const Opening& o) { return with_finite_inputs(std::move(source), o.inputs, o.model.graph()); }},
+     [](Source source, const Opening& o) {
+       return with_finite_inputs(std::move(source), o.inputs, o.model.graph(), o.request.missing_nan);
+     }},
     {"padding", [](const Opening& o) { return o.mask.has_value(); },
      [](Source source, const Opening& o) { return with_content(std::move(source), *o.mask); }},
     {"steps", [](const Opening& o) { return o.recurrence.has_value(); }, with_steps},

@@ -10,6 +10,7 @@
 #include "evaluate/error_sums.h"
 #include "run/greedy_decoder.h"
 #include "run/open_samples.h"
+#include "run/own_steps.h"
 
 namespace detent {
 
@@ -27,8 +28,9 @@ const Metric& bounded_metric(const AccuracyBound& bound) {
 }  // namespace
 
 BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
-                       const DataSource* data, const RunSettings& settings)
-    : bound_(bound), by_batch_(bound.evaluation), settings_(settings), metric_(bounded_metric(bound)) {
+                       const DataSource* data, const RunSettings& settings, const SampleRequest& steps)
+    : bound_(bound), by_batch_(bound.evaluation), request_(eval.given() ? eval : steps),
+      settings_(without_states(settings, request_, model)), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
@@ -53,7 +55,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
                 std::string("--max-drop needs a score (") + kTaskOptions +
                     " give one); only of a detector the float model's detections do",
                 "--min-sqnr bounds the error at the outputs without any");
-  float_values_ = values_to_compare(model, samples(), settings);
+  float_values_ = values_to_compare(model, samples(), settings_);
 }
 
 bool BoundJudge::has_task() const {
@@ -93,15 +95,38 @@ BoundJudge::Score BoundJudge::score_of(const std::vector<TextErrors>& texts) con
   return score;
 }
 
+TaskScores BoundJudge::judge(std::span<const Model> variants, std::string_view task, bool by_batch) const {
+  std::vector<std::string> folders{"fp32"};
+  for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
+  std::vector<std::unique_ptr<DataSource>> own;
+  if (takes_steps()) own = own_steps(variants, request_, samples(), settings_);
+  return judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = by_batch, .own = own});
+}
+
+BoundJudge::SampleTallies BoundJudge::tally_samples(std::span<const Model> variants, std::string_view task) const {
+  const Evaluation found = judge(variants, task, true).evaluation;
+  SampleTallies tallies{found.outputs, std::vector<std::vector<Tally>>(variants.size()), {}};
+  const size_t samples = found.batch_names.size() / *request_.steps;
+  const auto sum = [&](std::vector<Tally>& sums, const auto& tally_of_step) {
+    sums.resize(samples, {std::vector<ErrorSums>(found.outputs.size()), {}});
+    for (size_t b = 0; b < samples * *request_.steps; ++b) sums[b / *request_.steps] += tally_of_step(b);
+  };
+  const auto task_of = [&](size_t model, size_t b) {
+    return found.task_by_batch.empty() ? TaskSums{} : found.task_by_batch[model][b];
+  };
+  for (size_t v = 0; v < variants.size(); ++v)
+    sum(tallies.variants[v], [&](size_t b) { return Tally{found.by_batch[v][b], task_of(1 + v, b)}; });
+  sum(tallies.floats, [&](size_t b) { return Tally{std::vector<ErrorSums>(found.outputs.size()), task_of(0, b)}; });
+  return tallies;
+}
+
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
   if (texts_) {
     std::vector<Score> scores;
     for (const Model& variant : variants) scores.push_back(score_of(texts_->errors_of(variant, task)));
     return scores;
   }
-  std::vector<std::string> folders{"fp32"};
-  for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
-  const auto found = judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = false});
+  const TaskScores found = judge(variants, task, false);
   const Evaluation& evaluation = found.evaluation;
   if (evaluation.outputs.empty() && metric_.is_error()) throw nothing_compared();
   const auto score_of = [&](size_t model) {
@@ -126,9 +151,10 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
 }
 
 std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model,
-                                             const DataSource* data, const RunSettings& settings) {
+                                             const DataSource* data, const RunSettings& settings,
+                                             const SampleRequest& steps) {
   if (!bound.given() && !judges_a_task(bound.evaluation)) return nullptr;
-  return std::make_unique<const BoundJudge>(bound, eval, model, data, settings);
+  return std::make_unique<const BoundJudge>(bound, eval, model, data, settings, steps);
 }
 
 }  // namespace detent

@@ -30,24 +30,29 @@ class BoundJudge {
   /// bound  without a limit: the task alone, to measure its score.
   /// eval   samples to judge on.
   /// data   the same where the bound is an SQNR and `eval` is not given; nullptr: none.
+  /// steps  that `data` was opened by, where it is cut into steps.
   /// Errors  Usage: a bound that is not finite, no samples to judge on, --max-drop without labels, masks, tokens and
   ///         command; those of open_data and TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, const Model& model, const DataSource* data,
-             const RunSettings& settings);
+             const RunSettings& settings, const SampleRequest& steps = {});
 
   /// False: it only measures the score of a task.
   [[nodiscard]] bool has_bound() const { return bound_.given(); }
   [[nodiscard]] const DataSource& samples() const { return judge_->samples(); }
-  /// Returns how many samples a score counts: clips of decoded texts, whose steps samples() has.
-  [[nodiscard]] size_t scored() const { return texts_ ? texts_->size() : samples().size(); }
+  /// Returns how many samples a score counts: clips of decoded texts, and others whose steps samples() has.
+  [[nodiscard]] size_t scored() const {
+    return texts_ ? texts_->size() : samples().size() / (takes_steps() ? *request_.steps : 1);
+  }
   /// True when there are labels, masks or tokens, whether or not the bound is about them.
   [[nodiscard]] bool has_task() const;
   /// Values whose errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
   [[nodiscard]] const Metric& metric() const { return metric_; }
   [[nodiscard]] bool by_command() const { return metric_.source == MetricSource::Command; }
-  /// Returns true where a score comes from whole runs, not from outputs by batch: a command's, and that of texts.
-  [[nodiscard]] bool scores_whole_runs() const { return by_command() || texts_; }
+  /// Returns true where a score comes from whole runs, not from outputs by batch: a command's, that of texts, and that
+  /// of steps, which each model takes with its own states.
+  [[nodiscard]] bool scores_whole_runs() const { return by_command() || texts_ || takes_steps(); }
+  [[nodiscard]] bool takes_steps() const { return request_.steps.has_value(); }
   /// The judge of texts that the model decodes; nullptr where the task is another.
   [[nodiscard]] const DecodedTexts* texts() const { return texts_.get(); }
   [[nodiscard]] std::string bound_text() const;
@@ -73,10 +78,19 @@ class BoundJudge {
   /// Runs quantized variants of the model over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
+  /// The tallies of variants by sample, whose steps are summed; only with takes_steps(), and not by a command.
+  struct SampleTallies {
+    std::vector<std::string> outputs;
+    std::vector<std::vector<Tally>> variants;  ///< by variant and sample
+    std::vector<Tally> floats;                 ///< by sample; without errors
+  };
+  [[nodiscard]] SampleTallies tally_samples(std::span<const Model> variants, std::string_view task) const;
 
  private:
+  [[nodiscard]] TaskScores judge(std::span<const Model> variants, std::string_view task, bool by_batch) const;
   const AccuracyBound& bound_;
   EvaluationOptions by_batch_;  // what single outputs are judged by: without decoded texts
+  SampleRequest request_;       // of samples()
   RunSettings settings_;
   std::unique_ptr<DataSource> own_;
   std::unique_ptr<TaskJudge> judge_;
@@ -90,6 +104,7 @@ class BoundJudge {
 /// Errors  those of BoundJudge.
 [[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const SampleRequest& eval,
                                                            const Model& model, const DataSource* data,
-                                                           const RunSettings& settings);
+                                                           const RunSettings& settings,
+                                                           const SampleRequest& steps = {});
 
 }  // namespace detent

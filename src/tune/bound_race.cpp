@@ -107,7 +107,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   for (const Set& reference : references_)
     estimate(bounded_.judge.slack(scores_.at(reference)), bounded_.judge.slack(score_on(reference, batches)),
              without_one(reference, batches));
-  const double left = 1 - static_cast<double>(batches) / static_cast<double>(rules.batches.size());
+  const double left = 1 - static_cast<double>(batches) / static_cast<double>(batches_->size());
   standing.slack = slack;
   standing.error = error * std::sqrt(left);
   if (std::abs(slack) > kSureErrors * standing.error) standing.meets = slack > 0;
@@ -226,6 +226,8 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
 
 ScoreReport BoundRace::describe(const Set& set) {
   if (bounded_.judge.texts()) return measure_texts(bounded_.judge, bounded_.variants.model(plan_of_(set)));
+  if (bounded_.judge.takes_steps() && !bounded_.judge.by_command())
+    return measure_steps(bounded_.judge, bounded_.variants.model(plan_of_(set)));
   ScoreReport report = describe_score(bounded_.judge, confirm(set));
   if (scores_whole_runs()) return report;
   Model model = bounded_.variants.model(plan_of_(set));

@@ -25,7 +25,7 @@ ErrorReport report_of(const std::vector<ErrorSums>& sums, const TallyRules& rule
   std::vector<ErrorSums> counted;
   for (size_t i = 0; i < sums.size(); ++i) {
     if (!rules.comparable[i]) continue;
-    names.push_back(rules.batches.names()[i]);
+    names.push_back(rules.names[i]);
     counted.push_back(sums[i]);
   }
   return summarize_errors(names, counted, 0);
@@ -33,7 +33,10 @@ ErrorReport report_of(const std::vector<ErrorSums>& sums, const TallyRules& rule
 
 Tally sum_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
   Tally sum{std::vector<ErrorSums>(rules.comparable.size()), {}};
-  for (const size_t b : rules.batches.in_source_order(batches)) sum += tally[b];
+  if (!rules.batches)
+    for (size_t b = 0; b < batches; ++b) sum += tally[b];
+  else
+    for (const size_t b : rules.batches->in_source_order(batches)) sum += tally[b];
   return sum;
 }
 
@@ -95,7 +98,7 @@ BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyR
   if (error.outputs.size() > 1) score.output = error.worst;
   score.score = score.sqnr_db;
   if (!is_task(rules)) return score;
-  score.fp32 = tallied_metric(sum_of(rules.batches.float_tally(), batches, rules).task, rules);
+  score.fp32 = tallied_metric(sum_of(rules.floats, batches, rules).task, rules);
   score.score = tallied_metric(sum.task, rules);
   return score;
 }
@@ -107,15 +110,6 @@ std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, 
   std::vector<double> scores;
   for (size_t b = 0; b < batches; ++b) scores.push_back(score_without(all, tally[b], rules));
   return scores;
-}
-
-double jackknife_error(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto n = static_cast<double>(a.size());
-  if (n < 2) return std::numeric_limits<double>::infinity();
-  double mean = 0, squares = 0;
-  for (size_t i = 0; i < a.size(); ++i) mean += (a[i] - b[i]) / n;
-  for (size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
-  return std::sqrt(squares * (n - 1) / n);
 }
 
 void tally_batches(const JudgedBatches& batches, size_t from, size_t until, const RunSettings& settings,
@@ -160,8 +154,8 @@ void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& 
   const size_t batches = own.size();
   if (batches < 2) return;
   const std::vector<double> without_one = scores_without_one(own, batches, rules);
-  const auto reference = rules.metric.is_error() ? std::vector<double>(batches)
-                                                 : scores_without_one(rules.batches.float_tally(), batches, rules);
+  const auto reference =
+      rules.metric.is_error() ? std::vector<double>(batches) : scores_without_one(rules.floats, batches, rules);
   const double sampling = jackknife_error(without_one, reference);
   const double rounding = jackknife_error(without_one, scores_without_one(moved, batches, rules));
   const double things = counted_things(sum_of(own, batches, rules).task, rules.metric);
@@ -186,9 +180,26 @@ ScoreReport measure_texts(const BoundJudge& judge, const Model& model) {
   return report;
 }
 
+ScoreReport measure_steps(const BoundJudge& judge, const Model& model) {
+  const auto moved = [&] {
+    Model other = model.clone();
+    if (const GraphPatch patch = move_scales(other.graph()); !patch.empty()) apply_patch(other, patch);
+    return other;
+  };
+  std::vector<Model> variants;
+  variants.push_back(model.clone()), variants.push_back(moved());
+  const BoundJudge::SampleTallies tallies = judge.tally_samples(variants, "scoring over the steps");
+  const TallyRules rules(tallies, judge.metric());
+  const ScoreTally& own = tallies.variants.front();
+  ScoreReport report = describe_score(judge, score_of(own, own.size(), rules));
+  add_interval(report, own, tallies.variants.back(), rules);
+  return report;
+}
+
 ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings) {
   if (judge.texts()) return measure_texts(judge, model);
   if (judge.by_command()) return describe_score(judge, judge.measure({&model, 1}, "scoring").front());
+  if (judge.takes_steps()) return measure_steps(judge, model);
   const JudgedBatches batches(judge.reference(), judge.judged_values(), judge.samples(), settings, &judge.task());
   TallyRules rules{batches, judge.metric(), std::vector<bool>(batches.names().size(), true)};
   const ScoreTally own = tally_of_model(model, batches, settings, "scoring", rules.comparable);

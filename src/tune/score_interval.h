@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/mean.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/bound_report.h"
 #include "evaluate/judged_batches.h"
@@ -14,11 +15,20 @@ namespace detent {
 /// The tallies of one quantized model by batch, in the order of JudgedBatches.
 using ScoreTally = std::vector<Tally>;
 
-/// The rules for summing tallies.
+/// The rules for summing tallies. Looks at its arguments.
 struct TallyRules {
-  const JudgedBatches& batches;
-  const Metric& metric;          ///< BoundJudge::metric(), not a command's
-  std::vector<bool> comparable;  ///< by output: its errors count
+  const std::vector<std::string>& names;   ///< of the outputs
+  const std::vector<Tally>& floats;        ///< the float model's, without errors
+  const Metric& metric;                    ///< BoundJudge::metric(), not a command's
+  std::vector<bool> comparable;            ///< by output: its errors count
+  const JudgedBatches* batches = nullptr;  ///< in whose order sums are added; nullptr: in that of the tallies
+
+  TallyRules(const JudgedBatches& judged, const Metric& by, std::vector<bool> compared)
+      : names(judged.names()), floats(judged.float_tally()), metric(by), comparable(std::move(compared)),
+        batches(&judged) {}
+  /// Of whole samples that were cut into steps.
+  TallyRules(const BoundJudge::SampleTallies& samples, const Metric& by)
+      : names(samples.outputs), floats(samples.floats), metric(by), comparable(samples.outputs.size(), true) {}
 };
 
 /// Returns the score on the first `batches` batches, with FP32's. Sums are added in the order of the source: on all
@@ -28,11 +38,6 @@ struct TallyRules {
 /// Returns the scores on the first `batches` batches without each one of them, for a jackknife. The float model
 /// (JudgedBatches::float_tally) has only scores of a task.
 [[nodiscard]] std::vector<double> scores_without_one(const ScoreTally& tally, size_t batches, const TallyRules& rules);
-
-/// Returns the jackknife standard error of the difference of two scores on the same batches; infinity below two
-/// batches.
-/// Source  Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), equation 11.5.
-[[nodiscard]] double jackknife_error(const std::vector<double>& a, const std::vector<double>& b);
 
 /// Runs models on one batch and gives `take` the outputs of each with its place among the tallies.
 using TalliedRun = std::function<void(size_t b, std::span<const Tensor> inputs, BufferPool& pool,
@@ -63,6 +68,10 @@ void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& 
 /// Measures the score of decoded texts and its interval: the jackknife error of the rise over clips, and one more word.
 /// Errors  those of DecodedTexts.
 [[nodiscard]] ScoreReport measure_texts(const BoundJudge& judge, const Model& model);
+
+/// Measures the score of a model with states over all steps, by its own states, and its interval over samples.
+/// Errors  those of BoundJudge::tally_samples.
+[[nodiscard]] ScoreReport measure_steps(const BoundJudge& judge, const Model& model);
 
 /// Measures a model's score and its interval; without a bound.
 /// Errors  those of BoundJudge::measure.

@@ -184,5 +184,11 @@ echo >in/there.onnx
 refuses "several faults" 10 "3 things are wrong" quantize in/none.onnx --data in/none -o in/there.onnx
 grep -q '^  in/none: there is no such file' stderr || fail "several faults: not the data"
 grep -q '^  in/there.onnx: exists already; ' stderr || fail "several faults: not the output"
+refuses "names, too" 10 "4 things are wrong" quantize in/none.onnx --data random:normal --target tensorflow --calibrator procentile \
+  --preprocess imagnet -o out/m.onnx
+for name in tensorflow procentile imagnet; do grep -q "^  .*'$name'" stderr || fail "names, too: not $name"; done
+refuses "a right name beside a wrong file" 10 "in/none.onnx: there is no such file or folder" quantize in/none.onnx \
+  --data random:normal --target tensorrt:jetpack6 --calibrator percentile:99.9 --preprocess imagenet,resize=64 -o out/m.onnx
+refuses "a name alone" 2 "tensorflow" quantize in/there.onnx --data random:normal --target tensorflow -o out/m.onnx
 refuses "one fault" 10 "in/none.onnx: there is no such file or folder" quantize in/none.onnx --data random:normal -o out/m.onnx
 finish

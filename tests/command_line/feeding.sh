@@ -65,6 +65,23 @@ accepts "frames" calibrate in/frames.onnx --quiet --data in/nodes.npy -o in/fram
 measured in/frames.dct
 [ "$detent_samples" = 1 ] || fail "8 frames of one recording are $detent_samples samples, not 1"
 
+# Where the axis was taken for samples, the option that cures it is named; not where it cures nothing, or is given.
+network clip "(float[T, 1, 1, 3] x) => (float[1, 1, U, 3] y)" "$(weight k 1,1,3,1 3) s = Constant <value = int64[4] {1, 1, -1, 3}> ()
+  r = Reshape (x, s) y = Conv (r, k)"
+array clip 8,1,1,3 8
+array short 2,1,1,3 8
+for command in "calibrate in/clip.onnx --data in/clip.npy -o out/t.dct" "quantize in/clip.onnx --data in/clip.npy -o out/t.onnx" \
+  "run in/clip.onnx --data in/clip.npy -o out/r" "inspect in/clip.onnx --data in/clip.npy"; do
+  refuses "$command" 10 "the window of 3 is larger" $command
+  says "the way out of $command" "--batch-axis x=none: the model runs with more than one of axis 0"
+done
+accepts "the hint" calibrate in/clip.onnx --quiet --data in/clip.npy --batch-axis x=none -o in/clip.dct
+refuses "too few for any window" 10 "the window of 3 is larger" calibrate in/clip.onnx --quiet --data in/short.npy --batch-axis x=none -o out/t.dct
+grep -q 'batch-axis' stderr && fail "an option that is given is named as the cure"
+network apart "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 4,2 8) y = MatMul (x, w)"
+refuses "a model at odds with itself" 12 "MatMul" calibrate in/apart.onnx --quiet --data in/long.npy -o out/t.dct
+grep -q 'batch-axis' stderr && fail "an axis is blamed for the model's own fault"
+
 # A fixed batch of 1, an open batch, and model-ready samples stacked once more.
 network single "(float[1, 3] x) => (float[1, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
 network open "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"

@@ -62,12 +62,12 @@ offers sensitivity 34 105
 offers quantize-weights 33 88
 offers repair 25 74
 offers calibrate 22 74
-offers plan 22 74
+offers plan 22 75
 offers run 16 58
 "$DETENT" help | grep -q -- '--max-memory BYTES' || fail "help does not show the options of every command"
 for key in concat deconv-activation act-add se-mul maxpool small-layers residual attention quantize-outputs include-op exclude-op \
   outliers bias-correction weights weight-range weight-bits per-tensor range bias scales io-type external-data batch-axis mask steps \
-  state shard; do
+  state shard missing; do
   "$DETENT" help quantize | grep -qE "(^| )$key=" || fail "help quantize does not show the key $key"
   "$DETENT" help quantize --long | grep -qE "^ +$key: " || fail "help quantize --long does not explain the key $key"
 done

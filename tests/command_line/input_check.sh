@@ -13,7 +13,7 @@ command_line | grep -q -- "--preprocess '*$preprocess" || fail "the command is: 
 
 # Pixels of another scale: the command has the cure, and each key once.
 accepts "pixels from 0 to 255, colours exchanged" inspect "$model" --data $sample/calib --preprocess unit,color=bgr,div=1
-checked | grep -q 'input: wrong: the model is surer with ' || fail "wrong pixels are: $(checked)"
+checked | grep -q 'input: wrong: the first normalizations saw other pixels in training: with ' || fail "wrong pixels are: $(checked)"
 for key in color div mean std; do
   times=$(command_line | tr ', ' '\n\n' | grep -c "^$key=")
   [ "$times" -le 1 ] || fail "the command has $key $times times: $(command_line)"

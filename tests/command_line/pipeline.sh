@@ -38,7 +38,7 @@ accepts "a pair" quantize in/enc.onnx in/dec.onnx -o out/pair --pipeline in/pair
 grep -q '^calibrated 12 samples of 6 steps' stdout || fail "the text does not count samples and steps"
 grep -qE '^ +enc, enc.onnx: 2 of 2 layers INT8; quantized alone: SQNR ' stdout || fail "the text does not say what the encoder costs"
 grep -qE '^ +dec, dec.onnx: ' stdout || fail "the text does not say what the decoder costs"
-grep -q 'at step 6 of each model fed by its own states' stdout || fail "the text does not say what was measured"
+grep -q 'over 6 steps of each model fed by its own states' stdout || fail "the text does not say what was measured"
 grep -q "judged by 'dec:logits', 'dec:keys' alone, of 3 outputs" stdout || fail "it is not judged at its end alone"
 for line in '"name": "enc",' '"name": "dec",' '"model": "in/pair.json",' '"output": "out/pair/enc.onnx",' '"steps": 6,' '"name": "dec:memory",'; do
   grep -qF "$line" out/pair/report.json || fail "the report lacks $line"

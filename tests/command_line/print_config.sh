@@ -46,8 +46,8 @@ holds quantize 'time-limit = "1.5h"' '[quantize]' 'MODEL = "model.onnx"' 'target
   'policy = "outliers=drop,exclude-op=Gemm,exclude-op=MatMul,concat=inputs,deconv-activation=auto,act-add=both,se-mul=both,maxpool=after,small-layers=auto,attention=auto,residual=auto,embeddings=auto,float-weights=float,quantize-outputs=on,bias-correction=on"' \
   'format = "scales=fp32,weights=fp32,weight-range=max,weight-bits=7,per-tensor=on,range=narrow,io-type=same,external-data=always"'
 reads_back quantize model.onnx -o out/m.onnx --data d # defaults
-reads_back quantize model.onnx -o out/m.onnx --data d --feed batch-axis=x=1,mask=m,mask=n --feed steps=2,state=s.json,shard=2/3
-holds quantize 'batch-axis = ["x=1"]' 'mask = ["m", "n"]' 'steps = "2"' 'state = "s.json"' 'shard = "2/3"'
+reads_back quantize model.onnx -o out/m.onnx --data d --feed batch-axis=x=1,mask=m,mask=n --feed steps=2,state=s.json,shard=2/3,missing=nan
+holds quantize 'batch-axis = ["x=1"]' 'mask = ["m", "n"]' 'steps = "2"' 'state = "s.json"' 'shard = "2/3"' 'missing = "nan"'
 grep -q '^feed ' in/quantize.toml && fail "keys of --feed are printed twice"
 reads_back quantize model.onnx -o out/m.onnx --data d --mask "a,b" --state "s,t.json" --steps 3
 holds quantize 'mask = ["a,b"]' 'state = "s,t.json"'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Models with states: samples cut into steps, outputs that feed inputs, and errors after the last step.
+# Models with states: samples cut into steps, outputs that feed inputs, and errors over all steps.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 
@@ -24,11 +24,11 @@ array ids 12,9 5 int64
 echo '{"feeds": {"keys": "past_keys", "values": "past_values"}, "cut": {"ids": 1}}' >in/state.json
 data="--data ids=in/ids.npy --steps 8 --state in/state.json --quiet"
 
-# quantize: calibrated on all steps, judged after the last.
+# quantize: calibrated on all steps and judged over them.
 accepts "quantize" quantize $net $data --calibrator mse --policy small-layers=quantize -o out/int8.onnx --json out/q.json --accept-broken
 grep -q '^calibrated 12 samples of 8 steps' stdout || fail "the text does not count samples and steps"
 [ "$(grep -cE '^ +[148] +[0-9.]* dB' stdout)" = 3 ] || fail "the text lacks the error of the steps"
-grep -q 'at step 8 of each model fed by its own states' stdout || fail "the text does not say what was measured"
+grep -q 'over 8 steps of each model fed by its own states' stdout || fail "the text does not say what was measured"
 grep -q '"steps": 8,' out/q.json || fail "the document lacks the number of steps"
 [ "$(grep -c '"step": ' out/q.json)" -eq 3 ] || fail "the document lacks the error at three steps"
 accepts "more threads" quantize $net $data --calibrator mse --policy small-layers=quantize -o out/other.onnx --threads 3 --accept-broken

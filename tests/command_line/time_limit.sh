@@ -73,6 +73,15 @@ kill -INT $pid
 ends "Ctrl-C with two targets" 130
 [ -s out/both.tensorrt.onnx ] && [ -s out/both.onnxruntime.onnx ] || fail "Ctrl-C with two targets leaves not both files"
 
+# Once the values are measured a signal in the choice of a calibrator leaves a file, and nothing is explained at length.
+begins quantize $net $few --min-sqnr 200 --eval random:normal,n=40000,seed=2 --progress json -o out/early.onnx
+once "the calibrator is chosen" grep -q '"name":"calibrator and ruinous layers"' stderr
+kill -TERM $pid
+ends "SIGTERM in the choice" 130
+[ -s out/early.onnx ] || fail "SIGTERM in the choice leaves no file"
+first_line "SIGTERM in the choice" "^interrupted; the result is the best so far, without: .*bound"
+if grep -q "looking for the values that cost most" stderr; then fail "an interrupted run looks for causes"; fi
+
 # Ctrl-C before: nothing.
 begins quantize $net $many --progress json -o out/none.onnx
 once "the pass runs" grep -q '"task":"calibrating"' stderr

@@ -21,11 +21,13 @@ TEST(SampleRequest, HoldsWhatTheTextsSay) {
                                                .preprocess = "imagenet,resize=64",
                                                .limit = 3,
                                                .batch_axes = {"a=b=1", "y=none"},
+                                               .missing_nan = true,
                                                .padding_masks = {"m"},
                                                .steps = 4,
                                                .state = folder.write("state.json", kState)});
   EXPECT_TRUE(request.given());
   EXPECT_TRUE(request.selects());
+  EXPECT_TRUE(request.missing_nan);
   EXPECT_EQ(request.preprocess.images.value().resize_short, 64);
   EXPECT_FALSE(request.preprocess.audio);
   ASSERT_EQ(request.batch_axes.size(), 2U);

@@ -53,6 +53,26 @@ TEST(Certainty, DoesNotGrowWithTheLogits) {
               DoubleNear(certainty_of(classifier(1), samples).mean(), 1e-3));
 }
 
+/// Two classes by a Softmax of the first two of five numbers, times scale.
+Certainty certainty_of_two(float scale) {
+  const Model model = parse_model_text(
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[N, 5] x) => (float[N, 2] y) <float s = {" +
+      std::to_string(scale) +
+      "}, float[5, 2] w = {1,0, 0,1, 0,0, 0,0, 0,0}> { z = Mul (x, s) m = MatMul (z, w) y = Softmax (m) }");
+  return certainty_of(model, {one_hot(0), one_hot(1), one_hot(0), one_hot(1)});
+}
+
+TEST(Certainty, OfTwoClassesIsAtChanceWhereNoAnswerIsSure) {
+  const Certainty unsure = certainty_of_two(0.1F);
+  ASSERT_EQ(unsure.of, Certainty::Of::Classes);
+  EXPECT_TRUE(unsure.two_classes);
+  EXPECT_TRUE(unsure.at_chance) << unsure.mean();
+  const Certainty sure = certainty_of_two(8);
+  EXPECT_FALSE(sure.at_chance);
+  EXPECT_THAT(sure.mean(), DoubleNear(std::log(2.0), 0.01));
+  EXPECT_FALSE(certainty_of(classifier(1), {one_hot(2), one_hot(2)}).at_chance) << "of more classes nothing is said";
+}
+
 TEST(Certainty, IsNoneWhereAllAnswersAreTheSame) {
   const Certainty found = certainty_of(classifier(1), {one_hot(2), one_hot(2), one_hot(2)});
   EXPECT_THAT(found.mean(), DoubleNear(0, 1e-9));

@@ -73,13 +73,15 @@ TEST(AKey, OfTheSamplesSetsEachKindOfMember) {
   const auto take = [&](const std::string& text) {
     std::get<Parsed>(std::ranges::find(list.options, "--feed", &Option::long_name)->into).take(text);
   };
-  take("batch-axis=x=1,batch-axis=y=none,mask=m,steps=4,state=s.json,shard=2/3");
+  take("batch-axis=x=1,batch-axis=y=none,mask=m,steps=4,state=s.json,shard=2/3,missing=nan");
   EXPECT_EQ(data.batch_axes, (Texts{"x=1", "y=none"}));
   EXPECT_EQ(data.padding_masks, Texts{"m"});
   EXPECT_EQ(data.steps, 4U);
   EXPECT_EQ(data.state, "s.json");
   EXPECT_EQ(data.shard_index, 2U);
   EXPECT_EQ(data.shard_count, 3U);
+  EXPECT_TRUE(data.missing_nan);
+  EXPECT_THROW(take("missing=0"), Error);
   EXPECT_THROW(take("steps=0"), Error);
   EXPECT_TRUE(key_values(list, "--feed").empty()) << "they have their names in configurations";
 }
@@ -135,7 +137,7 @@ TEST(EveryCommand, HasTheKeysOfItsOptionsAndShowsThem) {
     };
     EXPECT_GE(names(list), names(plain));
   });
-  EXPECT_EQ(shown.size(), 29U) << join(shown);
+  EXPECT_EQ(shown.size(), 30U) << join(shown);
 }
 
 }  // namespace

@@ -53,6 +53,17 @@ TEST(FiniteInputs, TakeTheLargestFloatAndNumbersBeyondItInDouble) {
   EXPECT_NO_THROW(static_cast<void>(checked(model, "x", {Tensor::from<int64_t>({1, 2}, {1, 2})})->read(0)));
 }
 
+TEST(FiniteInputs, TakeNanWhereTheUserCallsItMissing) {
+  const Model model = network(kPlain);
+  const std::vector<InputSpec> inputs{{"x", DataType::Float32, {-1, 2}, 0}};
+  const auto source = with_finite_inputs(std::make_unique<MemorySource>(std::vector<Tensor>{row(kNan), row(kInfinity)}),
+                                         inputs, model.graph(), true);
+  EXPECT_NO_THROW(static_cast<void>(source->read(0)));
+  EXPECT_ANY_THROW(static_cast<void>(source->read(1))) << "infinity is no value that is missing";
+  const Error nan = error_of<Error>([&] { static_cast<void>(checked(model, "x", {row(kNan)})->read(0)); });
+  EXPECT_THAT(nan.hint(), HasSubstr("--feed missing=nan"));
+}
+
 TEST(FiniteInputs, TakeNanWhereTheModelAsksWhatIsMissing) {
   const Model tabular = network("{ n = IsNaN (x)  f = Where (n, m, x)  y = Add (f, m) }");
   EXPECT_NO_THROW(static_cast<void>(checked(tabular, "x", {row(kNan)})->read(0)));

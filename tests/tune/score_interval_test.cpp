@@ -64,7 +64,7 @@ TEST(ScoreTally, JackknifeOfAShareIsItsStandardError) {
   EXPECT_NEAR(jackknife_error(own, std::vector<double>(kTallySamples)), std::sqrt(0.25 * 0.75 / (kTallySamples - 1)),
               1e-12);
   EXPECT_EQ(jackknife_error(own, own), 0) << "two scores that move together";
-  EXPECT_EQ(jackknife_error({1}, {2}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(jackknife_error(std::vector<double>{1}, std::vector<double>{2}), std::numeric_limits<double>::infinity());
 }
 
 TEST(ScoreTally, RatioThatIsTheSameInEverySampleIsSure) {

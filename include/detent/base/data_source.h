@@ -88,6 +88,7 @@ struct DataOptions {
   size_t shard_index = 1, shard_count = 1;  ///< every shard_count-th sample, starting with the shard_index-th, 1-based
   std::string option = "data";              ///< name of `sources` in messages
   std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none", for inputs whose batch axis is ambiguous
+  bool missing_nan = false;                 ///< NaN in a float input is a value that is missing, not a fault
   std::vector<std::string> padding_masks;   ///< inputs [N, S] that are 0 at padding, besides those named attention_mask
   /// Cut each sample into so many steps, at least 1; outputs feed inputs as `state` says. Absent: samples are whole.
   std::optional<size_t> steps;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detent/base/metric.h"
@@ -57,13 +58,16 @@ struct ErrorReport {
     double score_loss = 0;  ///< mean change of their scores relative to FP32's, where both models have them
   };
   std::optional<Detections> detections;  ///< absent: no detector, or FP32 finds nothing
-  /// The same numbers at some steps, from 1 on, of models with states that are each fed by their own; the last step is
-  /// that of the whole report. Empty: samples are not cut into steps.
+  /// The same numbers at some steps, from 1 on, of models with states that are each fed by their own: the first, the
+  /// middle and the last. The report itself is over all steps. Empty: samples are not cut into steps.
   struct AtStep {
     size_t step = 0;
     std::optional<double> sqnr_db, cosine, argmax_agreement;
   };
   std::vector<AtStep> steps;
+  /// Of samples that are cut into steps: the 95 % interval of `sqnr_db`, by a jackknife over whole samples, whose steps
+  /// are alike. Absent: whole samples, fewer than two, or an exact output.
+  std::optional<std::pair<double, double>> sqnr_db_interval;
   std::string worst;  ///< the output with the lowest SQNR; empty: none has one
   /// Error of one sample, or of the samples of a fixed batch.
   struct Sample {

@@ -5,6 +5,7 @@
 
 #include "calibrate/outlier_samples.h"
 #include "calibrate/sample_tracker.h"
+#include "core/text.h"
 #include "detent/base/error.h"
 #include "run/greedy_decoder.h"
 #include "run/open_samples.h"
@@ -71,11 +72,10 @@ ClosingSamples take(ClosingSamples&& chosen, const DataSource& source, std::vect
 
 /// Completes the choice with samples of `source`, the steps that `data` opens.
 ClosingSamples take_steps(ClosingSamples&& chosen, const SampleRequest& data, const DataSource& source,
-                          std::vector<size_t> samples, std::string what = {}) {
-  chosen.steps.emplace(data, source, std::move(samples));
-  std::vector<size_t> last = chosen.steps->last();
-  chosen.suffix += ", at step " + std::to_string(*data.steps) + " of each model fed by its own states";
-  return take(std::move(chosen), source, std::move(last), std::move(what));
+                          const std::vector<size_t>& samples, std::string what = {}) {
+  chosen.steps.emplace(data, source, samples);
+  chosen.suffix += ", over " + plural(*data.steps, "step") + " of each model fed by its own states";
+  return take(std::move(chosen), source, chosen.steps->positions(), std::move(what));
 }
 
 /// Chooses the samples of --eval: all, or some of clips whose texts are judged, since steps take longer than texts.
@@ -84,9 +84,9 @@ ClosingSamples all_of(const SampleRequest& eval, const Model& model, bool judges
   ClosingSamples chosen;
   const DataSource& all = hold(chosen, open_samples(eval, model));
   if (eval.steps) {
-    std::vector<size_t> samples = judges_texts ? stepped_samples_by_hash(all, *eval.steps, kClips)
-                                               : consecutive_samples(all, 0, all.size() / *eval.steps);
-    return take_steps(std::move(chosen), eval, all, std::move(samples), "evaluation samples");
+    const std::vector<size_t> samples = judges_texts ? stepped_samples_by_hash(all, *eval.steps, kClips)
+                                                     : consecutive_samples(all, 0, all.size() / *eval.steps);
+    return take_steps(std::move(chosen), eval, all, samples, "evaluation samples");
   }
   return take(std::move(chosen), all, consecutive_samples(all, 0, all.size()), "evaluation samples");
 }
@@ -94,25 +94,31 @@ ClosingSamples all_of(const SampleRequest& eval, const Model& model, bool judges
 }  // namespace
 
 void ClosingSamples::keep_reference(const Model& float32, const RunSettings& run) {
-  if (steps) return steps->keep_reference(float32, run);
-  if (source) reference = keep_outputs(float32, *source, source->size(), run);
+  if (steps)
+    reference = steps->keep_reference(float32, *source, run);
+  else if (source)
+    reference = keep_outputs(float32, *source, source->size(), run);
 }
 
 std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const RunSettings& run) const {
   if (!source) return std::nullopt;
-  if (steps) return steps->error_of(model, run);
+  if (steps) return steps->error_of(reference, model, run);
   return measure_closing_error(reference, model, *source, run);
 }
 
 std::string ClosingSamples::text(const std::vector<TableSample>& known) const {
   if (!source || !what.empty()) return what + suffix;
-  const size_t calibrated = count_read(known);
+  const size_t calibrated = count_known(known);
   if (known.empty()) return "samples" + suffix;  // an imported table names no samples
   if (calibrated == 0) return "samples outside the calibration set" + suffix;
   return (calibrated == source->count() ? "calibration samples" : "samples") + suffix;
 }
 
 size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
+  return count_known(known) / (steps ? steps->count() : 1);
+}
+
+size_t ClosingSamples::count_known(const std::vector<TableSample>& known) const {
   if (!source) return 0;
   const std::set<Digest> contents = contents_of(known);
   const auto is_known = [&](const TableSample& sample) { return contents.contains(sample.content); };
@@ -155,16 +161,16 @@ ClosingSamples closing_steps(const QuantizeOptions& options, const Prepared& pre
   ClosingSamples chosen;
   if (auto opened = open_unlimited(prepared)) {
     const DataSource& whole = hold(chosen, std::move(opened));
-    std::vector<size_t> found = beside_calibration(
+    const std::vector<size_t> found = beside_calibration(
         whole, stepped_samples_by_hash(whole, steps, looked_at(wanted), *data.limit), measured.calibration, wanted,
         options.run, [&](size_t sample) { return sample * steps + steps - 1; });
-    if (found.size() >= kFewestToJudge) return take_steps(std::move(chosen), unlimited(data), whole, std::move(found));
+    if (found.size() >= kFewestToJudge) return take_steps(std::move(chosen), unlimited(data), whole, found);
   }
   if (options.outliers == OutlierPolicy::Clip && !measured.outliers.empty()) {
-    std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
+    const std::vector<size_t> usual = stepped_samples_by_hash(*prepared.data, steps, wanted, 0, measured.outliers);
     if (usual.size() >= kFewestToJudge) {
       chosen.suffix = kWithoutOutliers;
-      return take_steps(std::move(chosen), data, *prepared.data, std::move(usual));
+      return take_steps(std::move(chosen), data, *prepared.data, usual);
     }
   }
   return take_steps(std::move(chosen), data, *prepared.data, stepped_samples_by_hash(*prepared.data, steps, wanted));

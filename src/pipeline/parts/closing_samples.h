@@ -21,8 +21,8 @@ struct ClosingSamples {
   std::unique_ptr<IdentifiedSamples> source;      ///< looks at these or at the calibration data; nullptr: no data
   std::string what;                               ///< "evaluation samples"; empty: their content decides (text())
   std::string suffix;                             ///< " without the clipped outliers", ...
-  std::optional<ClosingSteps> steps = {};         ///< where samples are cut into steps; `source` has the last ones
-  ReferenceOutputs reference = {};                ///< without steps
+  std::optional<ClosingSteps> steps = {};         ///< where samples are cut into steps; `source` has all of them
+  ReferenceOutputs reference = {};
 
   /// Runs the float model and keeps its outputs.
   /// Errors  those of keep_outputs.
@@ -36,13 +36,17 @@ struct ClosingSamples {
   /// Returns how many of the samples that were read so far have the content of one of `known`. Names do not count: the
   /// same file may be reached through another folder.
   [[nodiscard]] size_t count_read(const std::vector<TableSample>& known) const;
+
+ private:
+  /// The same, of steps one by one.
+  [[nodiscard]] size_t count_known(const std::vector<TableSample>& known) const;
 };
 
 /// Chooses all samples of --eval where it is given. Otherwise samples of another content than the calibration samples,
 /// where there are 8: of those beyond --limit, or beside a table. Otherwise calibration samples, and with them up to 8
 /// that alone reach an end of some range (samples_of_extremes). Takes those with the smallest name hashes, because
-/// folders may be sorted by class. Samples that are cut into steps are whole ones: all steps run, and the last is
-/// judged. Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9
+/// folders may be sorted by class. Of samples that are cut into steps all
+/// steps are judged. Cost    16 to QuantizeOptions::error_samples samples: as many as 10e9
 /// multiply-accumulates or a tenth of the
 ///         calibration pay for.
 /// Errors  those of open_data, and of reading samples to compare them with a table.

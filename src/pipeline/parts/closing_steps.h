@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,35 +12,35 @@
 
 namespace detent {
 
-/// The closing error of a model with states after 1, N / 2 and N steps: the float model and the quantized one are each
-/// fed by their own states, so that errors add up as they do in use; tokens that a state feeds back are the float
-/// model's.
+/// The closing error of a model with states over all steps of some samples: the float model and the quantized one are
+/// each fed by their own states, so that errors add up as they do in use; tokens that a state feeds back are the float
+/// model's. Outputs that only go back into the model are not judged where it has others: they count by what they do to
+/// those.
 class ClosingSteps {
  public:
   /// data     that `steps` was opened by, with SampleRequest::steps.
   /// steps    the steps of all samples, with the float model's states (open_samples); must outlive this object.
   /// samples  positions of the samples, not of steps.
-  ClosingSteps(SampleRequest data, const DataSource& steps, std::vector<size_t> samples);
+  ClosingSteps(SampleRequest data, const DataSource& steps, const std::vector<size_t>& samples);
 
-  /// Returns the positions of the last steps.
-  [[nodiscard]] std::vector<size_t> last() const { return at(count_); }
+  [[nodiscard]] size_t count() const { return *data_.steps; }
+  /// Returns the positions of all steps of the samples.
+  [[nodiscard]] const std::vector<size_t>& positions() const { return positions_; }
 
   /// Runs the float model and keeps its outputs.
+  /// source  has these positions of the steps.
   /// Errors  those of keep_outputs.
-  void keep_reference(const Model& float32, const RunSettings& run);
-  /// Returns the error at the last step, with ErrorReport::steps.
+  [[nodiscard]] ReferenceOutputs keep_reference(const Model& float32, const DataSource& source,
+                                                const RunSettings& run) const;
+  /// Returns the error over all steps, with ErrorReport::steps.
   /// Errors  those of open_samples and measure_closing_error.
-  [[nodiscard]] ClosingError error_of(const Model& model, const RunSettings& run) const;
+  [[nodiscard]] ClosingError error_of(const ReferenceOutputs& reference, const Model& model,
+                                      const RunSettings& run) const;
 
  private:
-  [[nodiscard]] std::vector<size_t> at(size_t step) const;
-
   SampleRequest data_;
   const DataSource& steps_;
-  std::vector<size_t> samples_;
-  size_t count_;
-  std::vector<size_t> measured_;  // steps from 1 on, ascending; the last is count_
-  std::vector<ReferenceOutputs> references_ = {};
+  std::vector<size_t> positions_;
 };
 
 /// Returns the `count` samples whose names have the smallest hash, of those with positions from `first` on that have

@@ -3,17 +3,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/mean.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "evaluate/certainty.h"
 #include "options/groups.h"
+#include "pipeline/parts/norm_distances.h"
+#include "prepare/read_model_to_run.h"
 #include "run/open_samples.h"
+#include "run/sample_counts.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -23,8 +28,10 @@ namespace {
 using Verdict = InputCheckReport::Verdict;
 using Spec = PreprocessSpec;
 
-constexpr size_t kSamples = 24, kFewSamples = 12;
+constexpr size_t kSamples = 24, kFewSamples = 12, kManySamples = 64;
 constexpr double kLeastShare = 0.05, kWrongErrors = 3, kDoubtfulErrors = 2.5;
+constexpr double kSuspectShare = 0.03, kSuspectErrors = 1;  // from which more samples decide
+constexpr double kLeastNormShare = 0.08;                    // by which another preprocessing is nearer to the training
 constexpr double kBlind = 0.0125;                           // one box of .25 a picture
 constexpr double kLittleWork = 1e11;                        // multiply-adds
 constexpr double kUnsureClasses = 0.5, kUnsureBoxes = 0.2;  // certainties below which others are tried all the same
@@ -119,7 +126,8 @@ class InputCheck {
   }
 
   InputCheckReport check(InputCheckEffort effort, double macs) {
-    count_ = effort == InputCheckEffort::Whole ? kSamples : kFewSamples;
+    const bool whole = effort == InputCheckEffort::Whole;
+    count_ = whole ? kSamples : kFewSamples, many_ = whole ? kManySamples : kSamples;
     const std::unique_ptr<DataSource> all = open_samples(request_, model_);
     const SampleSubset samples(*all, spread_samples(*all, count_));
     given_ = measure_certainty(model_, samples, run_);
@@ -132,12 +140,19 @@ class InputCheck {
              "output '" + name + "' is the same for all samples");
     const bool detects = given_.of == Certainty::Of::Detections;
     if (detects && given_.mean() < kBlind) find(Verdict::Doubtful, "no object is detected in any of these pictures");
+    if (given_.at_chance)
+      find(Verdict::Doubtful,
+           fmt::format("its answers are at chance: none is sure, and they tell {} apart by {:.3f} nats",
+                       plural(given_.by_sample.size(), "sample"), given_.mean()));
+    const bool compares = given_.of != Certainty::Of::Nothing && (!given_.two_classes || given_.at_chance);
     const bool unsure = given_.mean() < (detects ? kUnsureBoxes : kUnsureClasses);
     const bool cheap = macs > 0 && macs * static_cast<double>(samples.size()) * 8 <= kLittleWork;
-    if (has_colours() && given_.of != Certainty::Of::Nothing &&
+    if (has_colours() && try_norms(samples)) return std::move(report_);
+    if (has_colours() && compares &&
         (effort == InputCheckEffort::Whole || cheap || unsure || report_.verdict != Verdict::Good))
       try_others();
-    if (report_.reasons.empty()) report_.reasons.push_back(praise(samples.size()));
+    if (report_.reasons.empty())
+      report_.reasons.push_back(praise(given_.by_sample.empty() ? samples.size() : given_.by_sample.size()));
     return std::move(report_);
   }
 
@@ -151,18 +166,93 @@ class InputCheck {
     report_.reasons.push_back(std::move(reason));
   }
 
-  void try_others() {
-    std::optional<std::pair<Other, CertaintyGain>> best;
-    Certainty of_best;
+  /// Another preprocessing with which the first normalizations are nearer to what they saw in training.
+  struct Nearer {
+    Other other;
+    double mean = 0, errors = 0;
+  };
+
+  /// Looks at the first normalizations, which networks have whose exporter did not fold them; returns true where
+  /// another preprocessing fits them better.
+  bool try_norms(const DataSource& samples) {
+    std::optional<Model> read;  // what is quantized has them folded
+    if (!has_norms(model_)) try {
+        Expansion expansion;
+        read = read_any_model(path_, expansion);
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::Interrupted) throw;
+      }
+    const Model& model = read ? *read : model_;
+    if (!has_norms(model)) return false;
+    const std::vector<double> given = norm_distances(model, samples, run_);
+    std::optional<Nearer> best;
     for (const Other& other : others_of(request_.preprocess)) {
-      Certainty found = certainty_with(other, model_, request_, count_, run_);
-      const CertaintyGain gain = compare_certainty(given_, found);
-      if (gain.errors < kDoubtfulErrors || gain.share < kLeastShare || (best && gain.gain <= best->second.gain))
-        continue;
-      best = {other, gain}, of_best = std::move(found);
+      SampleRequest request = request_;
+      request.preprocess = parse_any_preprocess(other.text);
+      const std::unique_ptr<DataSource> all = open_samples(request, model_);
+      const std::vector<double> found = norm_distances(model, SampleSubset(*all, spread_samples(*all, count_)), run_);
+      if (found.size() != given.size() || given.size() < kFewestToJudge) continue;
+      std::vector<double> gains;
+      for (size_t i = 0; i < given.size(); ++i) gains.push_back(given[i] - found[i]);
+      const double gain = mean(gains), error = standard_error(gains);
+      if (gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
+      if (!best || mean(found) < best->mean) best = {other, mean(found), error > 0 ? gain / error : HUGE_VAL};
     }
+    if (!best) return false;
+    const std::string name = shortest_name(best->other.text);
+    report_.command = command_for(path_, data_, name);
+    report_.reasons.insert(
+        report_.reasons.begin(),
+        fmt::format(
+            "the first normalizations saw other pixels in training: with {} they are {:.3f} nats from it instead "
+            "of {:.3f} ({:.1f} standard errors); --preprocess {}",
+            best->other.words, best->mean, mean(given), best->errors, name));
+    report_.verdict = Verdict::Wrong;
+    return true;
+  }
+
+  /// Another preprocessing, and how much surer the model is with it.
+  struct Tried {
+    Other other;
+    Certainty certainty;
+    CertaintyGain gain;
+
+    [[nodiscard]] bool is_surer() const { return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare; }
+    [[nodiscard]] bool is_suspect() const { return gain.errors >= kSuspectErrors && gain.share >= kSuspectShare; }
+  };
+
+  [[nodiscard]] Tried tried(const Other& other, const Certainty& given, size_t count) const {
+    Tried one{other, certainty_with(other, model_, request_, count, run_), {}};
+    one.gain = compare_certainty(given, one.certainty);
+    return one;
+  }
+
+  /// Returns the preprocessing with the largest gain of those that are surer; of others the one whose gain is the
+  /// farthest from chance. It is measured again on more samples where it is not settled.
+  [[nodiscard]] std::optional<Tried> surest_other() {
+    std::optional<Tried> best, suspect;
+    for (const Other& other : others_of(request_.preprocess)) {
+      Tried one = tried(other, given_, count_);
+      if (one.is_surer() && (!best || one.gain.gain > best->gain.gain))
+        best = std::move(one);
+      else if (one.is_suspect() && (!suspect || one.gain.errors > suspect->gain.errors))
+        suspect = std::move(one);
+    }
+    if (!best) best = std::move(suspect);
+    if (!best || best->gain.errors >= kWrongErrors) return best;
+    const std::unique_ptr<DataSource> all = open_samples(request_, model_);
+    if (all->size() > count_) {
+      given_ = measure_certainty(model_, SampleSubset(*all, spread_samples(*all, many_)), run_);
+      best = tried(best->other, given_, many_);
+    }
+    if (!best->is_surer()) best.reset();
+    return best;
+  }
+
+  void try_others() {
+    const std::optional<Tried> best = surest_other();
     if (!best) return;
-    const auto& [other, gain] = *best;
+    const auto& [other, of_best, gain] = *best;
     const std::string name = shortest_name(other.text);
     report_.command = command_for(path_, data_, name);
     const std::string what =
@@ -191,7 +281,7 @@ class InputCheck {
   const DataOptions& data_;
   const SampleRequest& request_;
   RunSettings run_;
-  size_t count_ = kSamples;
+  size_t count_ = kSamples, many_ = kManySamples;
   Certainty given_;
   InputCheckReport report_;
 };

@@ -20,11 +20,15 @@ enum class InputCheckEffort : uint8_t {
 /// the sample, that are not finite, no detections; and, for pictures of three channels, whether the model is surer of
 /// its answers (Certainty) with other colours, or pixels of another scale.
 ///
+/// Networks with batch normalizations are first compared by these (norm_distances): another preprocessing whose numbers
+/// are nearer to the training's by 8 % and 3 standard errors makes the given one wrong.
+///
 /// Wrong     an output is the same for all samples or not finite, or another preprocessing is surer by 5 % and 3
 /// standard
 ///           errors of the paired difference.
-/// Doubtful  surer by 5 % and 2.5 standard errors; a detector sees nothing in any picture.
-/// Source    of these limits: bench/input_check.py, 9 networks with 4 preprocessings each.
+/// Doubtful  surer by 5 % and 2.5 standard errors; a detector sees nothing in any picture; two classes at chance.
+/// Where one is surer by 3 % and 1 standard error, and not by 3, up to 64 samples decide (24 for Little).
+/// Source    of these limits: bench/input_check.py, 9 networks with 4 preprocessings each; 10 others judge them.
 ///
 /// model    the float model, ready to run
 /// path     of the model, for the command

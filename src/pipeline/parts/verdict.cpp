@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/process/early_end.h"
 #include "core/text.h"
 #include "detent/base/error.h"
 #include "evaluate/compared_values.h"
@@ -301,7 +302,10 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   if (*verdict.quality != Quality::Good) {
     facts.unseen.clear();
     const bool known_cause = judge(facts).quality == Quality::Good;
-    add_blame(report, options, prepared, grounds, known_cause);
+    if (is_ending_early())  // who interrupts wants the file, and waits for nothing else
+      report.ended.left_out.emplace_back("the values that cost most");
+    else
+      add_blame(report, options, prepared, grounds, known_cause);
     if (*verdict.quality == Quality::Unknown) return;
     if (!known_cause) std::ranges::copy(cures_for(report, options, target), std::back_inserter(verdict.cures));
   }

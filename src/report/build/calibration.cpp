@@ -85,11 +85,15 @@ std::vector<size_t> ranked(const CalibratorMeasurement& measured) {
   return order;
 }
 
-/// Returns "mse 32.35 dB, then percentile:99.99 32.15 dB, samplemax:50 31.49 dB, 8 more".
+/// Returns "mse 32.35 dB, then percentile:99.99 32.15 dB, samplemax:50 31.49 dB, 8 more". The score of a candidate that
+/// was given up on fewer samples has no place among the others.
 Words ranking(const CalibratorMeasurement& measured) {
   constexpr size_t kRanked = 4;
   const std::vector<size_t> order = ranked(measured);
-  const size_t shown = std::min(order.size(), kRanked);
+  const auto comparable = static_cast<size_t>(std::ranges::count_if(measured.candidates, [&](const Candidate& one) {
+    return one.error.samples == measured.candidates[order.front()].error.samples;
+  }));
+  const size_t shown = std::min(comparable, kRanked);
   Words words;
   for (size_t i = 0; i < shown; ++i) {
     const auto& candidate = measured.candidates[order[i]];
@@ -113,7 +117,7 @@ document::Grid candidates_table(const CalibratorMeasurement& measured) {
   for (const ErrorMetric& one : agreements)
     table.columns.push_back({one.metric.label, Kind::Number, one.metric.meaning});
   table.columns.push_back({"Samples", Kind::Minor, "Number of samples it was measured on"});
-  for (size_t i = 0; i < measured.candidates.size(); ++i) {
+  for (const size_t i : ranked(measured)) {
     const Candidate& candidate = measured.candidates[i];
     Cell chart{Words()};
     chart.marks = {candidate.score_db};

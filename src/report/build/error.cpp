@@ -119,8 +119,11 @@ Section meanings(const std::vector<OutputReport>& outputs) {
 
 Section error(const std::optional<ErrorReport>& report, const Words& what, const std::string& source) {
   if (!report) return {Topic::Error, {Line{{what, ": not measured: no data"}, Role::Statement, Where::Text}}};
+  Words interval;
+  if (const auto& known = report->sqnr_db_interval)
+    interval = {", 95 % interval ", decibels(known->first), " to ", decibels(known->second)};
   Section section{Topic::Error,
-                  {Line{{what, " on ", count(report->samples, "sample"), ": ", worst_words(*report),
+                  {Line{{what, " on ", count(report->samples, "sample"), ": ", worst_words(*report), interval,
                          source.empty() ? "" : "; measured on " + source}}}};
   if (!report->not_compared.empty()) section.parts.push_back(Line{report->not_compared, Role::Detail});
   section.parts.push_back(steps_table(*report));

@@ -7,6 +7,7 @@
 
 #include "model/temporary_folder.h"
 #include "run/open_samples.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 namespace {
@@ -33,10 +34,10 @@ class StepsOfOnes : public ::testing::Test {
     float_ = std::make_unique<Model>(adder("0"));
     steps_ = open_samples(parse_samples(data_), *float_);
   }
-  ClosingError error_of(const Model& model, std::vector<size_t> samples) {
-    ClosingSteps closing(parse_samples(data_), *steps_, std::move(samples));
-    closing.keep_reference(*float_, {});
-    return closing.error_of(model, {});
+  ClosingError error_of(const Model& model, const std::vector<size_t>& samples) {
+    const ClosingSteps closing(parse_samples(data_), *steps_, samples);
+    const SampleSubset source(*steps_, closing.positions());
+    return closing.error_of(closing.keep_reference(*float_, source, {}), model, {});
   }
 
   TemporaryFolder folder_;
@@ -54,6 +55,44 @@ TEST_F(StepsOfOnes, AreJudgedWithTheModelsOwnStates) {
   ASSERT_TRUE(error.report.sqnr_db);
   EXPECT_NEAR(*error.report.sqnr_db, db_after_each(), 1e-9) << "with the float model's states it would be 18 dB more";
   EXPECT_EQ(error.report.samples, 3U);
+  ASSERT_EQ(error.report.by_sample.size(), 3U) << "samples, not steps";
+  EXPECT_EQ(error.report.by_sample.front().name, "sample 1");
+}
+
+/// y = h + x + e where h is below 2, and exact from then on: the first two of eight steps are wrong.
+TEST_F(StepsOfOnes, AreJudgedOverAllSteps) {
+  open(2, 8);
+  const Model early = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+      "g (float[N, S] x, float[N, 1] h) => (float[N, 1] y)\n<float[1] two = {2}, float[1] e = {0.5}, float[1] o = {0}> "
+      "{\n"
+      "  s = Add (h, x)\n  low = Less (s, two)\n  k = Where (low, e, o)\n"
+      "  f = Floor (s)\n  y = Add (f, k) }");
+  const ClosingError error = error_of(early, {0, 1});
+  // Outputs 1 to 8: y is 1.5 in step 1 and exact behind it, where only the last step would call it exact.
+  ASSERT_TRUE(error.report.sqnr_db);
+  EXPECT_NEAR(*error.report.sqnr_db, 10 * std::log10((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64) / 0.25), 1e-6);
+  ASSERT_EQ(error.report.steps.size(), 3U);
+  EXPECT_EQ(error.report.steps.back().sqnr_db, std::numeric_limits<double>::infinity());
+  ASSERT_TRUE(error.report.sqnr_db_interval) << "two samples have an interval";
+  EXPECT_NEAR(error.report.sqnr_db_interval->first, *error.report.sqnr_db, 1e-6) << "both are alike";
+}
+
+TEST_F(StepsOfOnes, JudgeAStateByWhatItDoesToOutputs) {
+  open(2, 8);
+  const auto with_result = [](const std::string& error) {  // the result reads the sign of the state
+    return parse_model_text(
+        "<ir_version: 8, opset_import: [\"\" : 13]>\n"
+        "g (float[N, S] x, float[N, 1] h) => (float[N, 1] z, float[N, 1] y)\n<float[1] e = {" +
+        error + "}> {\n  s = Add (h, x)\n  y = Add (s, e)\n  z = Sign (y) }");
+  };
+  float_ = std::make_unique<Model>(with_result("0"));
+  steps_ = open_samples(parse_samples(data_), *float_);
+  const ClosingError error = error_of(with_result("0.5"), {0, 1});
+  ASSERT_EQ(error.report.outputs.size(), 1U);
+  EXPECT_EQ(error.report.outputs.front().name, "z");
+  EXPECT_EQ(error.report.sqnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(error.report.sqnr_db_interval) << "an exact output has none";
 }
 
 TEST_F(StepsOfOnes, AreReportedAtTheFirstTheMiddleAndTheLast) {

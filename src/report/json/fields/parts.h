@@ -259,8 +259,14 @@ void fields(auto& v, const MeasuredError& r) {
   v.optional("detections", r.error.detections, "Agreement of detections; absent for other networks than detectors.");
   v.optional(
       "steps", when(!r.error.steps.empty(), r.error.steps),
-      "Error at step 1, the middle and the last step, which the other members describe; absent where samples are "
+      "Error at step 1, the middle and the last step; the other members are over all steps. Absent where samples are "
       "not cut into steps.");
+  std::optional<std::array<double, 2>> interval;
+  if (const auto& known = r.error.sqnr_db_interval) interval = {known->first, known->second};
+  v.optional(
+      "sqnr_db_interval", interval,
+      "Of samples that are cut into steps: the 95 % interval of sqnr_db, by a jackknife over the samples; absent "
+      "for others, and where it is not finite.");
   v.optional("by_sample", when(!r.error.by_sample.empty(), r.error.by_sample),
              "Each compared sample, in the order of the source; absent where only sums were kept.");
   v.optional("measured_on", r.samples, "The samples in words; absent for the candidates of auto.");
