@@ -54,7 +54,7 @@ struct TargetInfo {
 /// Returns every target, the default of an engine before its other versions.
 [[nodiscard]] DETENT_API std::vector<TargetInfo> known_targets();
 
-/// What a text of an option names.
+/// The kind of name that a text of an option is.
 enum class NameKind : uint8_t { Target, Calibrator, Preprocessing };
 /// Checks such a text as every command does, before a file is read.
 /// Errors  Usage, or InvalidOption, as the command has it.

@@ -251,9 +251,18 @@ int perform(CompareOptions& options, const ReportOptions& reporting, const Envir
 /// Adds the hint that an axis does not count samples, where the command has data and that cures its error.
 template <class Options>
 Error with_batch_axis_hint(const Options& options, const Error& error) {
-  if constexpr (requires { inputs_without_samples(options.model, options.data); })
-    if (error.hint().empty() && (error.code() == ErrorCode::InvalidData || error.code() == ErrorCode::InvalidModel))
-      if (const auto names = inputs_without_samples(options.model, options.data); !names.empty())
+  const auto* const model = [&]() -> const std::filesystem::path* {
+    if constexpr (requires { options.file, options.data; })
+      return &options.file;
+    else if constexpr (requires { options.model, options.data; })
+      return &options.model;
+    else
+      return nullptr;
+  }();
+  if constexpr (requires { options.data; })
+    if (model && error.hint().empty() &&
+        (error.code() == ErrorCode::InvalidData || error.code() == ErrorCode::InvalidModel))
+      if (const auto names = inputs_without_samples(*model, options.data); !names.empty())
         return {error.code(), error.what(),
                 join(names, " ", [](const std::string& name) { return "--batch-axis " + name + "=none"; }) +
                     ": the model runs with more than one of axis 0, which does not count samples, then"};

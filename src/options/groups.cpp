@@ -25,8 +25,7 @@ void take_shard(const std::string& text, DataOptions& data) {
   if (!index || !count) throw Error(ErrorCode::Usage, "--shard: '" + text + "' is not I/N, such as 2/4");
   if (*index < 1 || *index > *count)
     throw Error(ErrorCode::Usage, "--shard: '" + text + "' is not I/N with 1 <= I <= N");
-  data.shard_index = *index;
-  data.shard_count = *count;
+  data.shard_index = *index, data.shard_count = *count;
 }
 
 /// Returns the seconds of "30s", "10m", "2h" or "1.5h".
@@ -104,18 +103,16 @@ OptionList data_options(DataOptions& data, bool required) {
       list_of(
           row("--data [INPUT=]SRC", &data,
               "Folder of images, audio (.wav, .flac), .npy or .npz, one such file, a test_data_set folder, a .txt or "
-              ".csv "
-              "list, "
-              "text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl; FILE: a tokenizer.json or a list of tokens), or "
-              "random:normal|uniform[,n=32][,seed=1]; one "
-              "for each model input. Longer rows of token ids are cut to the length of the model's input",
+              ".csv list, text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl; FILE: a tokenizer.json or a list of "
+              "tokens), or random:normal|uniform[,n=32][,seed=1]; one for each model input. Longer rows of token ids "
+              "are cut to the length of the model's input",
               {.file = FileUse::Reads, .required = required}),
           row("--preprocess SPEC", &data.preprocess,
-              "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo, "
-              "rtdetr, clip, siglip, mobilenet-tf ...), key=value "
-              "pairs, or both, separated by commas. Keys: resize crop letterbox color div mean std interp layout. Of "
-              "audio: log-mel (or whisper), fbank (Kaldi) or raw-audio, and pairs behind it. Keys: rate channel bins "
-              "layout seconds scale low high snip-edges normalize mean std"),
+              "Preprocessing of images: a preset (imagenet, timm, imagenet-opencv, unit, raw, yolox, yolo, rtdetr, "
+              "clip, siglip, mobilenet-tf ...), key=value pairs, or both, separated by commas. Keys: resize crop "
+              "letterbox color div mean std interp layout. Of audio: log-mel (or whisper), fbank (Kaldi) or raw-audio, "
+              "and pairs behind it. Keys: rate channel bins layout seconds scale low high snip-edges normalize mean "
+              "std"),
           row("--shuffle SEED", &data.shuffle, "Shuffle the samples with this seed, before --limit"),
           row("--limit N", &data.limit, "Use the first N samples", {.least = 1}),
           row("--batch-axis INPUT=AXIS|none", &data.batch_axes,
@@ -126,9 +123,7 @@ OptionList data_options(DataOptions& data, bool required) {
               "named attention_mask are found automatically (repeatable)",
               feed_key()),
           row("--missing", choice(data.missing_nan, {{"nan", true}, {"none", false}}),
-              "nan: NaN in a float input is a value that is missing, as in tables. By default NaN is refused, unless "
-              "an "
-              "IsNaN of the model reads it",
+              "nan: NaN in a float input is a missing value, as in tables; by default only where an IsNaN reads it",
               feed_key()),
           steps, state,
           row("--shard I/N", Parsed{[&data](const std::string& text) { take_shard(text, data); }},
@@ -147,8 +142,7 @@ OptionList eval_options(DataOptions& eval, const DataOptions& data, bool require
                                        eval.batch_axes = data.batch_axes;
                                        eval.padding_masks = data.padding_masks;
                                        eval.missing_nan = data.missing_nan;
-                                       eval.steps = data.steps;
-                                       eval.state = data.state;
+                                       eval.steps = data.steps, eval.state = data.state;
                                      }));
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What every command prints fits a terminal of 80 columns, except for commands to copy, which stand on a line each.
+# The output of every command fits a terminal of 80 columns, except for commands to copy, which stand on a line each.
 . "$(dirname "$0")/expect.sh"
 . "$here/networks.sh"
 command -v script >/dev/null || { echo "skipped: no program 'script'"; exit 77; }

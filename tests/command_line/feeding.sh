@@ -65,7 +65,7 @@ accepts "frames" calibrate in/frames.onnx --quiet --data in/nodes.npy -o in/fram
 measured in/frames.dct
 [ "$detent_samples" = 1 ] || fail "8 frames of one recording are $detent_samples samples, not 1"
 
-# Where the axis was taken for samples, the option that cures it is named; not where it cures nothing, or is given.
+# The option that cures an axis taken for samples is named; not where it cures nothing, or is given.
 network clip "(float[T, 1, 1, 3] x) => (float[1, 1, U, 3] y)" "$(weight k 1,1,3,1 3) s = Constant <value = int64[4] {1, 1, -1, 3}> ()
   r = Reshape (x, s) y = Conv (r, k)"
 array clip 8,1,1,3 8

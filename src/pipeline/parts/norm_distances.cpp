@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kNorms = 3;
 constexpr double kLeastVariance = 1e-9;
 
-/// What a BatchNormalization stores of its training.
+/// The statistics that a BatchNormalization stores of its training.
 struct Norm {
   ValueId input = {};
   std::vector<double> mean = {}, variance = {};
