@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// What a step of a text says.
+/// The choice of one step of a text.
 struct GreedyChoice {
   std::optional<int64_t> token = {};  ///< nullopt: none, the states stay
   int64_t frames = 0;                 ///< to go on; transducers alone
