@@ -142,6 +142,8 @@ head -n 2 out/texts/texts.csv | grep -q '^file,text,tokens$' || fail "the table 
 grep -qE '^audio.npy\[0\],.*,[1-4 ]+$' out/texts/texts.csv || fail "no tokens: $(sed -n 2p out/texts/texts.csv)"
 accepts "steps instead" run in/rnnt.json -o out/steps --steps 4 --quiet
 [ -e out/steps/join_scores.npy ] && [ ! -e out/steps/texts.csv ] || fail "--steps writes no outputs: $(ls out/steps)"
+run run in/rnnt.json -o out/other --state in/pair.json --quiet
+[ "$code" -eq 2 ] && grep -q -e '--state needs --steps' stderr || fail "other states without steps: exit $code"
 refuses_again "a text that exists" "texts.csv: exists already" run in/rnnt.json -o out/texts --quiet
 mv out/texts in/texts && rm -rf out/*
 refuses "a profile of texts" 2 '--profile does not go with "decode"' run in/rnnt.json -o out/other --profile

@@ -5,8 +5,10 @@ namespace detent {
 void complete_options(const PipelineFile& pipeline, DataOptions& data, DataOptions* eval) {
   if (!data.given()) data.sources = pipeline.sources;
   if (!pipeline.steps) return;
-  if (!data.steps) data.steps = pipeline.steps;
-  if (data.state.empty()) data.state = pipeline.path;
+  if (data.state.empty()) {  // other states have other steps
+    if (!data.steps) data.steps = pipeline.steps;
+    data.state = pipeline.path;
+  }
   if (eval) eval->steps = data.steps, eval->state = data.state;
 }
 
