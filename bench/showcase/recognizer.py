@@ -1,4 +1,4 @@
-"""recognizer.py FOLDER [whisper|ctc|swapped...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
+"""recognizer.py FOLDER [whisper|ctc|swapped|transducer|exchanged...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
 bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the environment of
 requirements-judge.txt; DETENT as in tests/engines. Clips to calibrate with, to bound with and to judge on are three sets.
 
@@ -7,6 +7,9 @@ whisper   OpenAI's Whisper tiny.en on recorded prompts of a telephone exchange: 
 ctc       the recognizer of make/ctc.py on clips of espeak-ng, CTC without a language model. Detent reads the texts, too
           (--transcripts, --vocab), for its bound.
 swapped   ctc with the clips of the bound judged and the judged ones for the bound.
+transducer, exchanged
+          the same for the transducer of make/transducer.py: an encoder, an LSTM over the letters so far and a joiner, which Detent
+          quantizes as one pipeline and decodes for its bound; the engines decode greedily here.
 
 Errors are counted here. A row has the rate, its difference to float in the same engine with the standard error of that
 difference over clips, and layers."""
@@ -174,7 +177,54 @@ class Whisper:
         return bytes(self.letters[letter] for token in told for letter in self.tokens[token]).decode(errors="replace")
 
 
-RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "swapped": lambda *places: Ctc(*places, swapped=True)}
+class Transducer(Ctc):
+    STATIC, LOOSE = ["--activation=uint8"], ["--activation=uint8", "--calibrator=percentile:97"]
+    ROWS = [("onnxruntime", "float", None, []),
+            ("onnxruntime", "INT8: scales at run time", "quantize", []),
+            ("onnxruntime", "`--activation uint8`", "quantize", STATIC),
+            ("onnxruntime", "`--activation uint8 --calibrator percentile:97`", "quantize", LOOSE),
+            ("onnxruntime", "with a bound", "quantize", [*LOOSE, Ctc.BOUND]),
+            ("openvino", "float", None, []),
+            ("openvino", "INT8", "quantize", [])]
+    FILES = ("encoder.onnx", "predictor.onnx", "joiner.onnx")
+    BLANK, STATE, MOST_PER_FRAME = 0, 128, 10
+
+    def __init__(self, top, temporary, swapped=False):
+        super().__init__(top, temporary, swapped)
+        self.truth[0] = f"--eval=enc:x={self.bounded}"
+        self.model = sources.fetch(("made", "transducer.py", "encoder.onnx"), top / "downloads", lambda _: sys.executable).parent
+        self.pipeline = temporary / "transducer.json"
+        self.pipeline.write_text(json.dumps({
+            "models": {name: str(self.model / file) for name, file in zip(("enc", "pred", "join"), self.FILES)},
+            "feeds": {"enc:memory": "join:frame", "pred:told": "join:told"},
+            "loop": {"model": "pred", "steps": 100, "state": {
+                "feeds": {"h_next": "h", "c_next": "c", "argmax(join:scores)": "ids"}, "start": {"ids": self.BLANK}}},
+            "decode": {"kind": "transducer", "blank": self.BLANK, "frames": "enc:memory"}}))
+
+    def make(self, engine, command, words, folder):
+        data = [f"--data=enc:x={self.folder / 'calib'}", "--limit=100", f"--target={engine}"]
+        out = folder / "out"
+        return out, detent([command, self.pipeline, *data], [*self.truth, *words], out, folder)
+
+    def told(self, engine, path):
+        encoder, predictor, joiner = (streams.Engine(engine, path / file) for file in self.FILES)
+        zeros = numpy.zeros((1, 1, self.STATE), numpy.float32)
+        texts = []
+        for clip in self.clips:
+            text, (told, h, c) = [], predictor.call({"ids": numpy.array([[self.BLANK]]), "h": zeros, "c": zeros})
+            for frame in encoder.call({"x": clip["x"]})[0][0]:
+                for _ in range(self.MOST_PER_FRAME):
+                    letter = int(joiner.call({"frame": frame[None, None], "told": told})[0].argmax())
+                    if letter == self.BLANK:
+                        break
+                    text.append(letter)
+                    told, h, c = predictor.call({"ids": numpy.array([[letter]]), "h": h, "c": c})
+            texts.append("".join(self.TOKENS[letter] for letter in text))
+        return texts
+
+
+RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "swapped": lambda *places: Ctc(*places, swapped=True),
+               "transducer": Transducer, "exchanged": lambda *places: Transducer(*places, swapped=True)}
 
 
 def main():

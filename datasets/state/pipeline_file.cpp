@@ -6,6 +6,7 @@
 
 #include "core/nearest_names.h"
 #include "datasets/base/json_object.h"
+#include "datasets/state/decode_rules.h"
 #include "datasets/state/state_document.h"
 #include "detent/base/error.h"
 
@@ -24,7 +25,9 @@ std::string found_path(const fs::path& folder, const std::string& path) {
 
 class PipelineReader {
  public:
-  PipelineReader(const Json& document, const fs::path& file) : document_(document), folder_(file.parent_path()) {
+  PipelineReader(const Json& document, const fs::path& file)
+      : document_(document), folder_(file.parent_path()),
+        has_decode_(document.is_object() && document.contains("decode")) {
     result_.path = file;
   }
 
@@ -41,7 +44,7 @@ class PipelineReader {
     }
     if (document_.contains("loop"))
       read_loop(object_in(document_, "loop", R"({"model": "dec", "steps": 32, "state": {}})"));
-    if (document_.contains("decode")) read_decode(object_in(document_, "decode", R"({"kind": "attention", "end": 2})"));
+    if (has_decode_) read_decode(object_in(document_, "decode", R"({"kind": "attention", "end": 2})"));
     return std::move(result_);
   }
 
@@ -59,14 +62,15 @@ class PipelineReader {
       result_.files.push_back({name, path});
       names_.push_back(name);
     }
-    if (result_.files.size() < 2)
+    if (result_.files.size() < (has_decode_ ? 1 : 2))
       refuse_state("\"models\" names " + std::string(result_.files.empty() ? "no file" : "one file") +
                    "; a pipeline has two or more: {\"enc\": \"encoder.onnx\", \"dec\": \"decoder.onnx\"}");
   }
 
   void read_feeds() {
     const Json feeds = object_in(document_, "feeds", R"({"enc:memory": "dec:memory"})");
-    if (feeds.empty()) refuse_state("\"feeds\" names no output: {\"enc:memory\": \"dec:memory\"}");
+    if (feeds.empty() && result_.files.size() > 1)
+      refuse_state("\"feeds\" names no output: {\"enc:memory\": \"dec:memory\"}");
     for (const auto& [output, entry] : feeds.items()) {
       const std::string what = "the input that '" + output + "' feeds";
       if (!entry.is_array()) add_feed(output, text_of(entry, what));
@@ -98,48 +102,23 @@ class PipelineReader {
   }
 
   void read_decode(const Json& decode) {
-    const std::vector<std::string> kinds = {"attention", "ctc"};
-    const std::string kind = text_of(decode.value("kind", Json()), "\"kind\" of \"decode\"");
-    if (std::ranges::find(kinds, kind) == kinds.end())
-      refuse_state("\"decode\": the kind '" + kind + "' is not known; known are attention and ctc",
-                   did_you_mean(kind, kinds));
-    if (kind == "ctc") {  // its scores are an output of the pipeline's end
-      check_keys(decode, {"kind"}, "\"decode\": ");
-      return;
+    DecodeEntry entry = decode_of(decode, [&](const std::string& path) { return found_path(folder_, path); });
+    if (entry.frames) check_frames(*entry.frames);
+    if (is_loop(entry.rules.kind)) {
+      if (!result_.state || result_.state->tokens.size() != 1)
+        refuse_state("\"decode\" needs a \"loop\" that feeds one token back, \"argmax(logits)\": \"ids\"");
+      result_.state->decode = entry.rules;
     }
-    check_keys(decode, {"kind", "end", "suppress", "most", "most-per-second", "words"}, "\"decode\": ");
-    if (!result_.state || result_.state->tokens.size() != 1)
-      refuse_state("\"decode\" needs a \"loop\" that feeds one token back, \"argmax(logits)\": \"ids\"");
-    if (!decode.contains("end")) refuse_state("\"decode\" has no \"end\", the token that ends a text");
-    DecodeRules rules{.end = number_of(decode["end"], "\"end\" of \"decode\"", 0)};
-    const Json suppressed = decode.value("suppress", Json::array());
-    if (!suppressed.is_array()) refuse_state("\"suppress\" of \"decode\" is a list such as [0, [5, 9]]");
-    for (const Json& one : suppressed) rules.suppressed.push_back(range_of(one));
-    if (decode.contains("most"))
-      rules.most = static_cast<size_t>(number_of(decode["most"], "\"most\" of \"decode\"", 1));
-    if (decode.contains("most-per-second")) {
-      const Json& most = decode["most-per-second"];
-      if (!most.is_number() || most.get<double>() <= 0)
-        refuse_state("\"most-per-second\" of \"decode\" is not a number above 0: " + most.dump());
-      rules.most_per_second = most.get<double>();
-    }
-    const std::string words = text_of(decode.value("words", Json("plain")), "\"words\" of \"decode\"");
-    if (words != "plain" && words != "exact")
-      refuse_state("\"words\" of \"decode\" is \"plain\" or \"exact\", not \"" + words + "\"");
-    rules.plain_words = words == "plain";
-    result_.state->decode = std::move(rules);
+    result_.decode = std::move(entry.rules);
+    result_.frames = std::move(entry.frames);
   }
 
-  /// Returns a token, or a pair of the first and the last of several.
-  static std::pair<int64_t, int64_t> range_of(const Json& entry) {
-    const std::string what = "a token of \"suppress\" of \"decode\"";
-    if (!entry.is_array()) {
-      const int64_t token = number_of(entry, what, 0);
-      return {token, token};
-    }
-    if (entry.size() != 2) refuse_state(what + " is a number, or a pair of the first and the last: " + entry.dump());
-    const int64_t first = number_of(entry[0], what, 0);
-    return {first, number_of(entry[1], what, first)};
+  void check_frames(const FrameRules& frames) const {
+    static_cast<void>(file_in(frames.output, "\"frames\" of \"decode\""));
+    if (frames.lengths) static_cast<void>(file_in(*frames.lengths, "\"lengths\" of \"decode\""));
+    if (std::ranges::none_of(result_.feeds, [&](const auto& feed) { return feed.first == frames.output; }))
+      refuse_state("\"frames\" of \"decode\" names '" + frames.output + "', which feeds no file",
+                   "\"feeds\": {\"" + frames.output + "\": \"FILE:INPUT\"}, the input that reads a frame");
   }
 
   void refuse_fed(const std::string& input) const {
@@ -173,6 +152,7 @@ class PipelineReader {
 
   const Json& document_;
   fs::path folder_;
+  bool has_decode_;
   PipelineFile result_;
   std::vector<std::string> names_;
   std::map<std::string, std::string> fed_;  // input: its output

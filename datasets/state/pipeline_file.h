@@ -19,23 +19,24 @@ namespace detent {
 ///      "loop":   {"model": "dec", "steps": 32,                       as --steps
 ///                 "state": {"feeds": {"keys": "past_keys",           as --state, with the names of dec
 ///                                     "argmax(logits)": "ids"}, "start": {"ids": 1}}},
-///      "decode": {"kind": "attention", "end": 2,                     the loop writes a text, up to the token 2
-///                 "suppress": [0, [5, 9]], "most": 40,               tokens never chosen; the longest text in tokens,
-///                 "most-per-second": 6, "words": "plain"}}           also for a second of audio; "plain" or "exact"
+///      "decode": {"kind": "attention", "end": 2}}                    a text is written (decode_rules.h)
 ///
-/// "models" and "feeds" are required. Paths are relative to the file's folder, or to the current one.
+/// "models" is required, and for several of them "feeds". Paths are relative to the file's folder, or to the current
+/// one.
 struct PipelineFile {
   struct File {
     std::string name;
     std::filesystem::path path;
   };
   std::filesystem::path path;                              ///< of the file itself
-  std::vector<File> files;                                 ///< at least two
+  std::vector<File> files;                                 ///< at least two, or one with "decode"
   std::vector<std::pair<std::string, std::string>> feeds;  ///< output, input, of two files; no input twice
   std::vector<std::string> sources = {};                   ///< "enc:audio=clips"
   std::string looped = {};                                 ///< file that runs in steps; "" for none
   std::optional<size_t> steps = {};
-  std::optional<StateFile> state = {};  ///< with the names of the joined model, and "decode"
+  std::optional<StateFile> state = {};     ///< with the names of the joined model, and a `decode` that loops
+  std::optional<DecodeRules> decode = {};  ///< of any kind
+  std::optional<FrameRules> frames = {};   ///< of a transducer
 };
 
 /// True for the path of a pipeline, wherever a model may stand.

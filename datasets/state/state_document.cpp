@@ -72,7 +72,7 @@ std::vector<int64_t> read_tokens(const Json& entry, const std::string& what) {
 void read_start(const std::string& input, const std::string& name, const Json& entry, StateFile& state) {
   const std::string what = "\"start\" of '" + input + "'";
   const bool is_token = std::ranges::find(state.tokens, name, &StateFile::Token::input) != state.tokens.end();
-  if (is_token && (entry.is_number() || entry.is_array())) {
+  if (entry.is_number() || entry.is_array()) {
     state.first_tokens[name] = read_tokens(entry, what);
     state.starts[name] = StateStart::Tokens;
     return;
@@ -87,7 +87,7 @@ void read_start(const std::string& input, const std::string& name, const Json& e
   else if (word == "empty")
     state.starts[name] = StateStart::Empty;
   else
-    refuse_state(what + " is one of \"zeros\", \"empty\" and \"data\", not \"" + word + "\"");
+    refuse_state(what + " is one of \"zeros\", \"empty\" and \"data\", or whole numbers, not \"" + word + "\"");
 }
 
 /// Adds a feed; takes "argmax(OUTPUT)" and "append(argmax(OUTPUT))" apart.

@@ -67,8 +67,8 @@ CtcVocabulary::CtcVocabulary(std::vector<std::string> tokens, std::string file) 
   for (const std::string& token : tokens) texts_.push_back(text_of_token(token));
 }
 
-std::vector<std::string> CtcVocabulary::read(int64_t samples, std::span<const std::string> names,
-                                             std::span<const Tensor> outputs) const {
+std::vector<std::vector<int64_t>> CtcVocabulary::read_tokens(int64_t samples, std::span<const std::string> names,
+                                                             std::span<const Tensor> outputs) const {
   const int64_t blank = blank_.value_or(std::ssize(texts_)), classes = std::ssize(texts_) + (blank_ ? 0 : 1);
   std::optional<CtcScores> found;
   std::string listed;
@@ -79,24 +79,36 @@ std::vector<std::string> CtcVocabulary::read(int64_t samples, std::span<const st
   }
   if (!found)
     throw Error(ErrorCode::InvalidOption,
-                "--transcripts: no output holds one score for each of the " + std::to_string(classes) + " classes of " +
-                    file_ + (blank_ ? "" : " (with the blank, which it does not name, as the last one)") +
+                "no output holds one score for each of the " + std::to_string(classes) + " classes of " + file_ +
+                    (blank_ ? "" : " (with the blank, which it does not name, as the last one)") +
                     " at each position; the outputs are " + listed,
                 "the vocabulary must be the model's; judge other outputs by --metric-command");
   const Tensor values = cast(outputs[found->output], DataType::Float32);
   const float* const all = values.data<float>().data();
   const auto lengths = given_lengths(samples, names, outputs);
-  std::vector<std::string> texts;
+  std::vector<std::vector<int64_t>> tokens;
   for (int64_t n = 0; n < samples; ++n) {
-    std::string text;
+    std::vector<int64_t>& own = tokens.emplace_back();
     const int64_t end = lengths ? std::min(found->positions, (*lengths)[as_index(n)]) : found->positions;
     for (int64_t t = 0, previous = blank; t < end; ++t) {
       const int64_t token = argmax(all + n * found->sample + t * found->position, classes, found->token);
-      if (token != previous && token != blank) text += texts_[as_index(token)];
+      if (token != previous && token != blank) own.push_back(token);
       previous = token;
     }
-    texts.push_back(std::move(text));
   }
+  return tokens;
+}
+
+std::string CtcVocabulary::text_of(std::span<const int64_t> tokens) const {
+  std::string text;
+  for (const int64_t token : tokens) text += texts_[as_index(token)];
+  return text;
+}
+
+std::vector<std::string> CtcVocabulary::read(int64_t samples, std::span<const std::string> names,
+                                             std::span<const Tensor> outputs) const {
+  std::vector<std::string> texts;
+  for (const std::vector<int64_t>& tokens : read_tokens(samples, names, outputs)) texts.push_back(text_of(tokens));
   return texts;
 }
 

@@ -6,9 +6,9 @@
 #include "datasets/token_list.h"
 #include "detent/base/error.h"
 #include "detent/base/progress.h"
+#include "evaluate/decoded_clips.h"
 #include "run/greedy_decoder.h"
 #include "run/open_samples.h"
-#include "run/run_over.h"
 
 namespace detent {
 
@@ -22,7 +22,8 @@ double rate_of(const TextErrors& errors) {
 
 std::vector<std::string> tokens_of(const EvaluationOptions& options) {
   if (options.vocabulary.empty())
-    throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the text of each token");
+    throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
+                "--vocab FILE, or \"vocab\" of \"decode\", names the text of each token");
   return read_token_list(options.vocabulary);
 }
 
@@ -56,23 +57,43 @@ DecodedTexts::DecodedTexts(const EvaluationOptions& options, const SampleRequest
 }
 
 std::vector<TextErrors> DecodedTexts::errors_of(const Model& model, std::string_view task) const {
-  const GreedyDecoder decoder(model, step_plan(request_, model), settings_.products);
-  std::vector<TextErrors> errors;
-  using Read = std::pair<size_t, TextErrors>;
-  const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
-    const size_t clip = batch.front().index;
-    const std::string text = tokens_.text_of(decoder.decode(std::move(batch.front())));
-    return Read(clip, text_errors(spoken_[clip], request_.state->decode->plain_words ? plain_words(text) : text));
-  };
-  errors.resize(clips_->size());
-  static_cast<void>(run_over<Read>({.source = *clips_, .settings = settings_, .task = task, .may_be_cut = false}, run,
-                                   [&](Read&& read) { errors[read.first] = read.second; }));
+  std::vector<TextErrors> errors(clips_->size());
+  for (const DecodedClip& clip : decode_clips(model, request_, *clips_, settings_, task)) {
+    const std::string text = tokens_.text_of(clip.tokens);
+    errors[clip.index] =
+        text_errors(spoken_[clip.index], request_.state->decode->plain_words ? plain_words(text) : text);
+  }
   return errors;
 }
 
 const std::vector<TextErrors>& DecodedTexts::float_errors() const {
   if (float_errors_.empty()) float_errors_ = errors_of(reference_, "decoding with the float model");
   return float_errors_;
+}
+
+std::unique_ptr<const DecodedTexts> take_texts(EvaluationOptions& options, const SampleRequest& request,
+                                               const Model& reference, const RunSettings& settings) {
+  if (!gives(options, MetricSource::Transcripts) || !decodes(request)) return nullptr;
+  auto texts = std::make_unique<const DecodedTexts>(options, request, reference, settings);
+  options.transcripts.clear(), options.vocabulary.clear();
+  return texts;
+}
+
+Evaluation evaluate_texts(const DecodedTexts& texts, std::span<const Model> models, std::string_view task) {
+  Evaluation found;
+  found.samples = texts.size();
+  const auto add = [&](const std::vector<TextErrors>& errors) {
+    TaskSums& sum = found.task.emplace_back();
+    std::vector<TaskSums>& clips = found.task_by_batch.emplace_back();
+    for (const TextErrors& one : errors) {
+      clips.emplace_back().texts = one;
+      sum.texts += one;
+    }
+  };
+  add(texts.float_errors());
+  for (const Model& model : models) add(texts.errors_of(model, task));
+  found.by_batch.assign(models.size(), std::vector<std::vector<ErrorSums>>(texts.size()));
+  return found;
 }
 
 TextErrors sum_of(const std::vector<TextErrors>& errors) {

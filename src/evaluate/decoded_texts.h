@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "detent/options/run_settings.h"
 #include "evaluate/text_errors.h"
 #include "evaluate/token_texts.h"
+#include "evaluate/trial.h"
 #include "model/model.h"
 
 namespace detent {
@@ -41,6 +43,16 @@ class DecodedTexts {
   std::vector<std::string> spoken_;  // by clip
   mutable std::vector<TextErrors> float_errors_ = {};
 };
+
+/// Returns the judge of texts where the clips are decoded, and takes their transcripts out of the options, which judge
+/// outputs then; else nullptr.
+/// Errors  those of DecodedTexts.
+[[nodiscard]] std::unique_ptr<const DecodedTexts> take_texts(EvaluationOptions& options, const SampleRequest& request,
+                                                             const Model& reference, const RunSettings& settings);
+
+/// Returns the word errors of models, by clip, as the scores of an evaluation's task; without errors of outputs.
+[[nodiscard]] Evaluation evaluate_texts(const DecodedTexts& texts, std::span<const Model> models,
+                                        std::string_view task);
 
 /// Returns the sum over clips.
 [[nodiscard]] TextErrors sum_of(const std::vector<TextErrors>& errors);

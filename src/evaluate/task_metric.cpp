@@ -271,10 +271,11 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
                  });
   if (options.transcripts.empty()) return;
   if (decodes(request))
-    throw Error(ErrorCode::Usage, "--transcripts of a pipeline with \"decode\" goes with quantize alone",
-                "compare and sensitivity judge single steps: leave --transcripts away");
+    throw Error(ErrorCode::Usage, "--transcripts of a pipeline with \"decode\" goes with quantize and compare",
+                "single steps are judged here: leave --transcripts away");
   if (options.vocabulary.empty())
-    throw Error(ErrorCode::Usage, "--transcripts needs --vocab FILE, which names the token of each class");
+    throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
+                "--vocab FILE names the token of each class of the logits");
   vocabulary_ = CtcVocabulary(read_token_list(options.vocabulary), options.vocabulary.string());
   transcripts_ = read_transcript_map(options.transcripts);
   require_all(samples, "transcript in " + options.transcripts.string(), "files in it are relative to " + request.option,

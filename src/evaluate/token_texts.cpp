@@ -74,7 +74,13 @@ std::string of_pieces(const std::string& token) {
 TokenTexts::TokenTexts(const std::vector<std::string>& tokens) {
   const bool letters =
       std::ranges::any_of(tokens, [](const std::string& token) { return token.find(kByteBlank) != std::string::npos; });
+  const bool pieces = std::ranges::any_of(
+      tokens, [](const std::string& token) { return token.find(kPieceBlank) != std::string::npos; });
   for (const std::string& token : tokens) {
+    if (!letters && (token == "<space>" || (token == "|" && !pieces))) {
+      texts_.emplace_back(" ");
+      continue;
+    }
     const bool special = token.size() > 4 && token.starts_with("<|") && token.ends_with("|>");
     texts_.push_back(special ? std::string() : letters ? spelled_in_letters(token) : of_pieces(token));
   }

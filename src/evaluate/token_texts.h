@@ -11,7 +11,8 @@ namespace detent {
 class TokenTexts {
  public:
   /// tokens  by id, spelled in the letters that GPT-2 gives to bytes if one contains "Ġ". Otherwise "▁" is a blank and
-  ///         <0xHH> a byte, as SentencePiece has them. Tokens in <> stand for no text.
+  ///         <0xHH> a byte, as SentencePiece has them; <space>, and "|" where no token holds "▁", are blanks, too.
+  ///         Other tokens in <> stand for no text.
   explicit TokenTexts(const std::vector<std::string>& tokens);
 
   /// Returns the text of these ids; ids without a token have none.

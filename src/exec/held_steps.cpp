@@ -71,10 +71,18 @@ void HeldSteps::find_in_front(const Schedule& schedule) {
   const std::span<const Step> steps = schedule.steps();
   held_.assign(steps.size(), false);
   ValueMap<bool> needed(graph.values().size());
+  const auto node_of = [&](const Step& step) -> const Node& { return graph.node(step.node); };
+  // The frame moves, and what the loop of a transducer feeds back: only the values whose frames are read stay.
+  const bool has_frames =
+      std::ranges::any_of(steps, [&](const Step& step) { return is_frame_boundary(node_of(step)); });
   for (size_t i = steps.size(); i-- > 0;) {
+    const Node& node = node_of(steps[i]);
     const auto is_needed = [&](ValueId value) { return bool(needed[value]); };
-    held_[i] = is_file_boundary(graph.node(steps[i].node)) || std::ranges::any_of(present(steps[i].outputs), is_needed);
+    held_[i] = (!has_frames && is_file_boundary(node)) || std::ranges::any_of(present(steps[i].outputs), is_needed);
     for (const ValueId value : held_[i] ? reads_of(steps[i]) : std::vector<ValueId>()) needed[value] = true;
+    if (!is_frame_boundary(node)) continue;
+    needed[*node.inputs[0]] = true;
+    if (node.inputs.size() > 2) needed[*node.inputs[2]] = true;
   }
   for (size_t i = 0; i < graph.inputs().size(); ++i)
     if (needed[graph.inputs()[i]]) inputs_.push_back(i);

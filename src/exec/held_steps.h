@@ -12,8 +12,9 @@ namespace detent {
 /// Steps whose values are kept from the last run instead of computed again.
 ///
 /// Of a pipeline, the steps in front of the last file's inputs, while they read the same tensors: a decoder takes its
-/// steps. Of one model, the steps whose values follow from the shapes of its inputs alone, while these stay the same:
-/// the nodes behind a Shape, of which exporters write dozens.
+/// steps. Of a transducer, the steps in front of the value that is read frame by frame. Of one model, the steps whose
+/// values follow from the shapes of its inputs alone, while these stay the same: the nodes behind a Shape, of which
+/// exporters write dozens.
 class HeldSteps {
  public:
   explicit HeldSteps(const Schedule& schedule);

@@ -108,7 +108,14 @@ const onnx::TensorShapeProto* shape_of(const google::protobuf::RepeatedPtrField<
 /// Makes one graph of the graphs of several models, whose names differ.
 class Joiner {
  public:
-  explicit Joiner(const std::vector<FileFeed>& feeds) : feeds_(feeds) {}
+  Joiner(const std::vector<FileFeed>& feeds, const std::optional<FrameFeed>& frames) : feeds_(feeds), frames_(frames) {
+    if (!frames_) return;
+    onnx::ValueInfoProto& frame = *joined_.mutable_graph()->add_input();
+    frame.set_name(std::string(kFrameInput));
+    auto& type = *frame.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::INT64);
+    type.mutable_shape()->add_dim()->set_dim_value(1);
+  }
 
   void add(const std::string& file, onnx::ModelProto& proto) {
     const std::vector<std::string> names = node_names(proto.graph());
@@ -180,12 +187,31 @@ class Joiner {
     node.set_name(feed.second + "_from_" + feed.first);
     node.add_input(feed.first);
     node.add_output(feed.second);
+    if (is_framed(feed)) read_frame(node);
+  }
+
+  [[nodiscard]] bool is_framed(const FileFeed& feed) const { return frames_ && feed.first == frames_->output; }
+
+  void read_frame(onnx::NodeProto& node) {
+    node.set_op_type(std::string(kFrameBoundary));
+    node.add_input(std::string(kFrameInput));
+    if (frames_->lengths) node.add_input(*frames_->lengths);
+    if (!counted_) node.add_output(std::string(kFrameCount));
+    counted_ = true;
+    for (const auto& [name, number] : {std::pair("axis", static_cast<int64_t>(frames_->axis)),
+                                       std::pair("keep", static_cast<int64_t>(frames_->keep))}) {
+      onnx::AttributeProto& attribute = *node.add_attribute();
+      attribute.set_name(name);
+      attribute.set_type(onnx::AttributeProto::INT);
+      attribute.set_i(number);
+    }
   }
 
   void equate_symbols() {
     onnx::GraphProto& graph = *joined_.mutable_graph();
     Symbols symbols;
     for (const auto& [output, input] : feeds_) {
+      if (is_framed({output, input})) continue;  // a frame has other sizes
       const auto *from = shape_of(graph.output(), output), *to = shape_of(graph.value_info(), input);
       for (int axis = 0; from && to && axis < std::min(from->dim_size(), to->dim_size()); ++axis)
         if (!from->dim(axis).dim_param().empty() && !to->dim(axis).dim_param().empty())
@@ -198,6 +224,8 @@ class Joiner {
   }
 
   const std::vector<FileFeed>& feeds_;
+  const std::optional<FrameFeed>& frames_;
+  bool counted_ = false;  // a boundary counts the frames
   onnx::ModelProto joined_;
 };
 
@@ -237,11 +265,11 @@ std::vector<std::string> running_order(const std::vector<std::string>& files, co
   return order;
 }
 
-Model join_models(std::vector<NamedModel> models, const std::vector<FileFeed>& feeds,
-                  const std::filesystem::path& path) {
+Model join_models(std::vector<NamedModel> models, const std::vector<FileFeed>& feeds, const std::filesystem::path& path,
+                  const std::optional<FrameFeed>& frames) {
   std::vector<std::string> names;
   for (const NamedModel& one : models) names.push_back(one.name);
-  Joiner joiner(feeds);
+  Joiner joiner(feeds, frames);
   for (const std::string& name : running_order(names, feeds))
     joiner.add(name, std::ranges::find(models, name, &NamedModel::name)->model.mutable_proto());
   Model joined = joiner.take(path);

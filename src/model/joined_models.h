@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,14 @@ struct NamedModel {
 /// An output and an input that it feeds: "enc:memory", "dec:memory".
 using FileFeed = std::pair<std::string, std::string>;
 
+/// A feed whose input reads one frame at a time (graph/file_boundary.h).
+struct FrameFeed {
+  std::string output;                  ///< "enc:memory"
+  size_t axis = 1;                     ///< that counts frames
+  std::optional<std::string> lengths;  ///< output that says how many frames there are; absent: all
+  bool keep = true;                    ///< the input has the axis, with extent 1
+};
+
 /// Returns the name of a file of that several in front of a name of the joined graph; "" where there is none.
 [[nodiscard]] std::string_view file_of_name(std::string_view joined_name);
 
@@ -33,9 +42,10 @@ using FileFeed = std::pair<std::string, std::string>;
 /// models  without functions, of one version of the default domain; they are taken apart.
 /// feeds   of values that the models have.
 /// path    what the joined model is read from
+/// frames  the feed that is read frame by frame; nullopt: none
 /// Errors  those of running_order; InvalidModel where the models import a domain in two versions.
 [[nodiscard]] Model join_models(std::vector<NamedModel> models, const std::vector<FileFeed>& feeds,
-                                const std::filesystem::path& path);
+                                const std::filesystem::path& path, const std::optional<FrameFeed>& frames = {});
 
 /// Returns the part of a joined model that came from one file, after other changes: inputs, outputs, names and metadata
 /// of `original`, nodes and constants of `joined`.

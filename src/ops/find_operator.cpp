@@ -38,7 +38,10 @@ const OperatorDef* find_definition(std::string_view domain, std::string_view op_
     for (const OperatorDef& definition : operator_list()) by_name.emplace(definition.op_type, &definition);
     return by_name;
   }();
-  if (domain == kBoundaryDomain) return op_type == kBoundary ? &boundary_operator() : nullptr;
+  if (domain == kBoundaryDomain)
+    return op_type == kBoundary        ? &boundary_operator()
+           : op_type == kFrameBoundary ? &frame_boundary_operator()
+                                       : nullptr;
   if (domain == kMicrosoftDomain)
     return op_type == dynamic_lstm_operator().op_type ? &dynamic_lstm_operator() : nullptr;
   if (!domain.empty() && domain != "ai.onnx") return nullptr;  // the two spellings of the standard domain

@@ -35,4 +35,7 @@ OperatorFamily attention_operators, einsum_operators, linear_attention_operators
 /// Returns the operator of com.microsoft that Detent runs as it is; others are expanded when a file is read.
 [[nodiscard]] const OperatorDef& dynamic_lstm_operator();
 
+/// Returns the operator that gives another file one frame of an output (model/graph/file_boundary.h).
+[[nodiscard]] const OperatorDef& frame_boundary_operator();
+
 }  // namespace detent

@@ -398,8 +398,8 @@ OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
 OptionList options_of(RunOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model, "Float or Q/DQ ONNX model"),
-      output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output"), data_options(o.data, true),
-      run_options(o.run), products_option(o.run), isa_option(o.isa),
+      output_option(o.output_folder, "DIR", "Folder to write, with one .npy per output, or texts.csv"),
+      data_options(o.data, false), run_options(o.run), products_option(o.run), isa_option(o.isa),
       report_options(report, o.overwrite, {.overwrite = "files in DIR, and those of --json and --draw"}, "Running"),
       draw_option(o.draw, "of the first 16, or --limit"), detections_option(o.run),
       row("--profile", &o.profile, "Print the time by operator and by node, and the collector's share of a calibration",

@@ -160,14 +160,15 @@ OptionList transcripts_options(std::filesystem::path& transcripts, std::filesyst
       list_of(row("--transcripts FILE.csv", &transcripts,
                   "Texts of audio files (file,text): truth of what CTC reads from logits. Files are relative to "
                   "--eval. The class with the highest logit counts at each position. Reports the word and the "
-                  "character error rate. Needs --vocab",
+                  "character error rate. Needs --vocab, or \"vocab\" in a pipeline's \"decode\"",
                   {.file = FileUse::Reads}),
               row("--vocab FILE", &vocabulary,
                   "Tokens of --transcripts by class: one a line, or a .json. Lines may all be TOKEN CLASS. "
                   "<blank> or <pad> is the blank; | and a leading U+2581 are blanks between words",
                   {.file = FileUse::Reads}),
               [&transcripts, &vocabulary] {
-                if (transcripts.empty() != vocabulary.empty())
+                // The file of a pipeline may name the vocabulary.
+                if (transcripts.empty() && !vocabulary.empty())
                   throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
                               "--vocab FILE names the token of each class of the logits");
               }));

@@ -30,6 +30,7 @@
 #include "ops/use_instruction_set.h"
 #include "options/command_inputs.h"
 #include "pipeline/parts/inspect_table.h"
+#include "pipeline/parts/pipeline_options.h"
 #include "pipeline/parts/prepared.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -260,7 +261,9 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
 
 }  // namespace
 
-TableReport calibrate_model(const CalibrateOptions& options) {
+TableReport calibrate_model(const CalibrateOptions& given) {
+  CalibrateOptions options = given;
+  static_cast<void>(complete_by_model(options.model, options.data));
   const StopScope stop(options.run.stop);
   const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;

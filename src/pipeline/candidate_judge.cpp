@@ -241,8 +241,9 @@ ComparedVariant row_of(const ComparedCandidate& candidate, const Candidates& all
 }  // namespace
 
 CandidateJudge::CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference)
-    : options_(options), eval_(eval), samples_(open_samples(eval, reference)),
-      judge_(options.evaluation, eval, reference, samples_, options.run) {
+    : options_(options), eval_(eval), by_batch_(options.evaluation), samples_(open_samples(eval, reference)),
+      texts_(take_texts(by_batch_, eval, reference, options.run)),
+      judge_(by_batch_, eval, reference, samples_, options.run) {
   if (!options.draw.empty()) {
     check_drawing(options.draw, options.overwrite_draw);
     check_drawable(options.model, judge_.task().recognized());
@@ -271,6 +272,13 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   }();
   scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
+  std::optional<Evaluation> texts;
+  if (texts_) {
+    const Unstopped whole;
+    texts = evaluate_texts(*texts_, candidates.models, "decoding with " + what);
+    evaluation.task.resize(texts->task.size());
+    for (size_t m = 0; m < texts->task.size(); ++m) evaluation.task[m].texts = texts->task[m].texts;
+  }
 
   report.evaluation_samples = evaluation.samples;
   report.evaluation_digest = samples_.digest();
@@ -293,7 +301,8 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   report.criterion = criterion_of(judged.rows.front());
   judged.winner = best_of(contest, report.criterion);
   report.winner = judged.rows[judged.winner].name;
-  add_uncertainty(report, contest, judged.winner, evaluation);
+  const bool by_texts = texts && metric_named(report.criterion).source == MetricSource::Transcripts;
+  add_uncertainty(report, contest, judged.winner, by_texts ? *texts : evaluation);
   for (size_t c = 0; c < judged.rows.size(); ++c)
     add_samples(judged.rows[c], candidates.candidates[c].model, evaluation, report.criterion);
   for (size_t b = 0; b < report.baselines.size(); ++b)

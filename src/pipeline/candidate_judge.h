@@ -11,6 +11,7 @@
 #include "detent/base/data_source.h"
 #include "detent/compare.h"
 #include "detent/reports/provenance.h"
+#include "evaluate/decoded_texts.h"
 #include "evaluate/task_judge.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
@@ -122,7 +123,9 @@ class CandidateJudge {
 
   const ComparedOptions& options_;
   const SampleRequest& eval_;
+  EvaluationOptions by_batch_;  ///< without transcripts where texts_ judges
   IdentifiedSamples samples_;
+  std::unique_ptr<const DecodedTexts> texts_;  ///< of a pipeline that writes texts; nullptr: none
   TaskJudge judge_;
   std::unique_ptr<Timer> timer_;  ///< nullptr: none was asked for
 };

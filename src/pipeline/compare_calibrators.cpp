@@ -9,6 +9,7 @@
 #include "pipeline/candidate_judge.h"
 #include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/pipeline_options.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "pipeline/parts/value_charts.h"
@@ -33,7 +34,10 @@ SensitivityReport measure_layers(const CompareCalibratorsReport& report, const C
 
 }  // namespace
 
-CompareCalibratorsReport compare_calibrators(const CompareOptions& options) {
+CompareCalibratorsReport compare_calibrators(const CompareOptions& given) {
+  CompareOptions options = given;
+  if (const auto pipeline = complete_by_model(options.model, options.data, &options.evaluation.data))
+    complete_options(*pipeline, options.evaluation);
   const StopScope stop(options.run.stop);
   const EarlyEnd early(options.run.time_limit);
   const InputFiles protected_inputs = protect_inputs(options);

@@ -11,6 +11,7 @@
 #include "pipeline/parts/chosen.h"
 #include "pipeline/parts/early_result.h"
 #include "pipeline/parts/identified_samples.h"
+#include "pipeline/parts/pipeline_options.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
 #include "prepare/read_model_to_run.h"
@@ -82,7 +83,9 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
 
 }  // namespace
 
-SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
+SensitivityReport measure_sensitivity(const SensitivityOptions& given) {
+  SensitivityOptions options = given;
+  static_cast<void>(complete_by_model(options.model, options.data, &options.eval));
   const StopScope stop(options.run.stop);
   const EarlyEnd early(options.run.time_limit);
   RequestedSamples samples = requested_samples(options.data, &options.eval, options.run);

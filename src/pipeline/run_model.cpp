@@ -17,7 +17,9 @@
 #include "observe/collector.h"
 #include "ops/use_instruction_set.h"
 #include "options/command_inputs.h"
+#include "pipeline/parts/decoded_files.h"
 #include "pipeline/parts/detection_pictures.h"
+#include "pipeline/parts/pipeline_options.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -137,10 +139,28 @@ void draw_first_samples(const Model& model, const DetectionLayout& layout, const
   draw_detections(options.draw, detect(model, layout, first, options.run), {source, preprocess}, DrawnModels::One);
 }
 
+/// Refuses options that need outputs, where texts are written.
+void check_decodes(const RunOptions& options) {
+  for (const auto& [given, name] :
+       {std::pair(options.profile, "--profile"), std::pair(!options.draw.empty(), "--draw")})
+    if (given)
+      throw Error(
+          ErrorCode::Usage,
+          std::string(name) + " does not go with \"decode\" of " + options.model.string() + ": texts are written",
+          "--steps N runs so many steps of its loop and writes their outputs");
+}
+
 }  // namespace
 
-RunReport run_model(const RunOptions& options) {
+RunReport run_model(const RunOptions& given) {
+  RunOptions options = given;
   const StopScope stop(options.run.stop);
+  const bool runs_steps = options.data.steps.has_value();
+  const std::optional<PipelineFile> pipeline = complete_by_model(options.model, options.data);
+  if (!options.data.given())
+    throw Error(ErrorCode::Usage, "--data is required", pipeline ? "or \"data\" in " + options.model.string() : "");
+  const bool decodes = pipeline && pipeline->decode && !runs_steps;
+  if (decodes) check_decodes(options);
   const InputFiles protected_inputs = protect_inputs(options);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
@@ -149,6 +169,12 @@ RunReport run_model(const RunOptions& options) {
   const Model model = read_any_model(options.model, expansion);
   refuse_kept(expansion);
   const Graph& graph = model.graph();
+  if (decodes) {
+    warn_of_unused_preprocess(data, {}, graph, *options.run.reporter);
+    RunReport report = run_decoder(model, *pipeline->decode, data, options);
+    report.expanded = expansion.operators;
+    return report;
+  }
   const auto source = open_samples(data, model, {.refuse_non_finite = false});
   warn_of_unused_preprocess(data, {}, graph, *options.run.reporter);
   const std::vector<ValueId> outputs = outputs_to_write(graph, data.state);

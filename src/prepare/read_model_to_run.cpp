@@ -45,7 +45,7 @@ template <class ReadFile>
 Model read_joined(const PipelineFile& pipeline, const ReadFile& read) {
   std::vector<NamedModel> models;
   for (const PipelineFile::File& file : pipeline.files) models.push_back({file.name, read(file.path)});
-  return join_files(std::move(models), pipeline.feeds, pipeline.path);
+  return join_files(std::move(models), pipeline.feeds, pipeline.path, pipeline.frames);
 }
 
 /// Makes the graph plain: branches whose condition is known are inlined, CastLike becomes Cast.

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "datasets/base/array_fit.h"
 #include "detent/base/error.h"
+#include "model/graph/file_boundary.h"
 
 namespace detent {
 
@@ -116,9 +117,9 @@ Recurrence::State resolve_token(size_t position, const InputSpec& spec, const St
                                 const StateFile::Token& token, bool has_data) {
   using Way = Recurrence::State::Way;
   Recurrence::State state{position, token.output, token.appended ? Way::Append : Way::Argmax, StateStart::Data, {}, {}};
-  if (token.appended && open_axes(spec).size() != 1)
+  if (token.appended && (spec.shape.empty() || open_axes(spec).size() > 1))
     refuse_recurrence("no token can be appended to the input '" + spec.name + "' (" + describe_shape(spec) +
-                      "), whose length is fixed");
+                      "): ids are [length] or [batch, length]");
   const auto named = file.first_tokens.find(spec.name);
   if (named == file.first_tokens.end()) {
     if (has_data || file.starts.contains(spec.name)) return state;
@@ -129,6 +130,17 @@ Recurrence::State resolve_token(size_t position, const InputSpec& spec, const St
   state.tokens = named->second;
   state.first = shape_of_tokens(spec, state.tokens.size());
   return state;
+}
+
+/// A state that begins with whole numbers, such as the length of what a predictor reads in a step.
+Recurrence::State resolve_numbers(size_t position, const InputSpec& spec, const std::string& output,
+                                  const std::vector<int64_t>& numbers) {
+  if (spec.type != DataType::Int64 && spec.type != DataType::Int32)
+    refuse_recurrence(
+        "\"start\" of '" + spec.name + "' is a whole number, and the input is " + std::string(name_of(spec.type)),
+        "\"zeros\", \"empty\" or \"data\"");
+  return {position, output, Recurrence::State::Way::Same, StateStart::Tokens, shape_of_tokens(spec, numbers.size()),
+          numbers};
 }
 
 Shape first_shape(const InputSpec& input) {
@@ -174,9 +186,20 @@ Recurrence find_recurrence(const Graph& graph, const StateFile& file, size_t ste
     check_feed(ends.output(output), spec);
     const auto named = file.starts.find(input);
     const StateStart start = named == file.starts.end() ? choose_start(spec, has_data[position]) : named->second;
+    if (start == StateStart::Tokens) {
+      recurrence.states.push_back(resolve_numbers(position, spec, output, file.first_tokens.at(input)));
+      continue;
+    }
     check_start(spec, start);
     recurrence.states.push_back({position, output, Recurrence::State::Way::Same, start, first_shape(spec), {}});
   }
+  if (file.decode && file.decode->has_frames())
+    recurrence.states.push_back({ends.input(std::string(kFrameInput)),
+                                 std::string(kFrameCount),
+                                 Recurrence::State::Way::Frame,
+                                 StateStart::Tokens,
+                                 Shape{1},
+                                 {0}});
   for (const StateFile::Token& token : file.tokens) {
     const size_t position = ends.input(token.input);
     check_token(ends.output(token.output), ends.spec(position));

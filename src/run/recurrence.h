@@ -18,8 +18,9 @@ struct Recurrence {
   struct State {
     size_t input = 0;    ///< position among the model's inputs
     std::string output;  ///< whose value is the input of the next step
-    /// The step from the output to the input.
-    enum class Way : uint8_t { Same, Argmax, Append } way = Way::Same;  ///< as StateFile::Token
+    /// The step from the output to the input: as it is, as StateFile::Token, or the number of the frame that the loop
+    /// of a transducer reads, whose output says how many there are.
+    enum class Way : uint8_t { Same, Argmax, Append, Frame } way = Way::Same;
     StateStart start = StateStart::Zeros;
     Shape first = {};                  ///< shape of the first value; of StateStart::Data that of the array instead
     std::vector<int64_t> tokens = {};  ///< the first value of StateStart::Tokens
@@ -43,6 +44,7 @@ struct Recurrence {
 /// Resolves a map for a graph.
 /// specs     the graph's inputs, with their batch axes.
 /// has_data  by input: the data names it.
+/// With "decode" of a transducer, the joined model's frame (model/graph/file_boundary.h) is one more state.
 /// Tokens begin as the map or the data say. A state that neither begins is Empty where the input leaves one axis open
 /// besides that of the batch, and Zeros where it leaves none. Errors  InvalidOption for outputs and inputs that the
 /// model does not have; an output whose type, rank or extents

@@ -37,40 +37,27 @@ Tensor token_ids(DataType type, const Shape& shape, const std::vector<int64_t>& 
   return cast(Tensor::from<int64_t>(shape, ids), type);
 }
 
-bool is_suppressed(int64_t token, const Recurrence& recurrence) {
-  return recurrence.decode && std::ranges::any_of(recurrence.decode->suppressed, [&](const auto& range) {
-           return token >= range.first && token <= range.second;
-         });
-}
-
-/// Returns the class that the last position of scores [.., vocabulary] gives the highest score; the first of several.
-int64_t highest_of_last(const Tensor& scores, const Recurrence& recurrence) {
-  const Shape& shape = scores.shape();
-  const int64_t classes = shape.rank() == 0 ? 0 : shape[shape.rank() - 1];
-  if (classes == 0 || scores.element_count() == 0) return 0;
-  const Tensor numbers = cast(scores, DataType::Float32);
-  const auto last = numbers.data<float>().last(as_index(classes));
-  std::optional<int64_t> best;
-  for (int64_t token = 0; token < classes; ++token)
-    if ((!best || last[as_index(token)] > last[as_index(*best)]) && !is_suppressed(token, recurrence)) best = token;
-  return best.value_or(0);
-}
-
-/// Returns the ids with one behind them; `ids` counts one sample.
-Tensor with_token(const Tensor& ids, int64_t token, std::optional<int> batch_axis) {
+/// Returns ids [length] or [1, length] with one behind them; of an input whose length is fixed the first goes.
+Tensor with_token(const Tensor& ids, int64_t token, const InputSpec& spec) {
   const Tensor wide = cast(ids, DataType::Int64);
   std::vector<int64_t> all(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
   all.push_back(token);
+  if (spec.shape.back() >= 0) all.erase(all.begin());
   Shape shape = ids.shape();
-  for (size_t axis = 0; axis < shape.rank(); ++axis)
-    if (as_extent(axis) != batch_axis) shape[axis] = std::ssize(all);
+  shape[shape.rank() - 1] = std::ssize(all);
   return token_ids(ids.type(), shape, all);
+}
+
+bool same_bits(const Tensor& one, const Tensor& other) {
+  return one.shape() == other.shape() && one.type() == other.type() &&
+         (one.byte_count() == 0 || std::memcmp(one.raw(), other.raw(), one.byte_count()) == 0);
 }
 
 /// Returns the most tokens of a text; no limit without "decode".
 size_t longest_text(const Recurrence& recurrence, const Sample& whole) {
-  if (!recurrence.decode) return std::numeric_limits<size_t>::max();
-  size_t longest = recurrence.decode->most.value_or(recurrence.steps);
+  constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+  if (!recurrence.decode) return kNoLimit;
+  size_t longest = recurrence.decode->most.value_or(recurrence.decode->has_frames() ? kNoLimit : recurrence.steps);
   if (recurrence.decode->most_per_second && whole.seconds > 0) {
     const double most = std::ceil(*recurrence.decode->most_per_second * whole.seconds);
     longest = std::min(longest, std::max<size_t>(1, static_cast<size_t>(most)));
@@ -107,7 +94,7 @@ void StepWalk::take_step(size_t kept, const Teacher& teacher) {
   const size_t step = end() - 1;
   if (!last_) {
     std::vector<Tensor> states = model_.advance(inputs_of(step, states_.back()), held_);
-    if (choose_tokens(step, states, teacher)) {
+    if (teacher ? take_tokens(step, states, teacher) : choose_tokens(states)) {
       check_states(states, step);
       states_.push_back(std::move(states));
     } else {
@@ -130,36 +117,68 @@ Sample StepWalk::step(size_t step) const {
   return sample;
 }
 
-bool StepWalk::goes_on(int64_t token) {
-  if (plan_.recurrence.decode && token == plan_.recurrence.decode->end) return false;
-  tokens_.push_back(token);
-  return tokens_.size() < longest_;
+bool StepWalk::goes_on(const GreedyChoice& choice, const std::vector<Tensor>& states) {
+  using Way = Recurrence::State::Way;
+  if (choice.ends) return false;
+  int64_t frames = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < states.size(); ++i)
+    if (plan_.recurrence.states[i].way == Way::Frame) frames = states[i].data<int64_t>()[0];
+  if (frame_ >= frames) return false;  // there is none
+  if (choice.token) tokens_.push_back(*choice.token);
+  of_frame_ = choice.frames > 0 ? 0 : of_frame_ + (choice.token ? 1 : 0);
+  frame_ += choice.frames;
+  return frame_ < frames && tokens_.size() < longest_;
 }
 
-bool StepWalk::choose_tokens(size_t step, std::vector<Tensor>& states, const Teacher& teacher) {
+bool StepWalk::choose_tokens(std::vector<Tensor>& states) {
   using Way = Recurrence::State::Way;
-  std::optional<Sample> taught;
-  bool more = true;
+  const Recurrence& recurrence = plan_.recurrence;
+  const DecodeRules* rules = recurrence.decode ? &*recurrence.decode : nullptr;
+  std::vector<std::optional<int64_t>> tokens(states.size());
+  bool more = true, stays = false;
   for (size_t i = 0; i < states.size(); ++i) {
-    const Recurrence::State& state = plan_.recurrence.states[i];
-    if (state.way == Way::Same) continue;
-    if (teacher) {
-      if (!taught) taught = teacher(step + 1);
-      more = more && !taught->is_behind_the_end;
-      states[i] = taught->inputs[state.input];
-      continue;
-    }
-    const InputSpec& spec = plan_.specs[state.input];
-    const int64_t token = highest_of_last(states[i], plan_.recurrence);
-    more = goes_on(token) && more;
-    if (state.way == Way::Append) {
-      states[i] = with_token(states_.back()[i], token, spec.batch_axis);
-    } else {
-      const size_t rank = spec.shape.size();
-      states[i] = token_ids(spec.type, rank == 2 ? Shape{1, 1} : rank == 1 ? Shape{1} : Shape{}, {token});
-    }
+    if (recurrence.states[i].way == Way::Same || recurrence.states[i].way == Way::Frame) continue;
+    const GreedyChoice choice = choose_greedily(states[i], rules, of_frame_);
+    tokens[i] = choice.token;
+    more = goes_on(choice, states) && more;
+    stays = stays || !choice.token;
+  }
+  for (size_t i = 0; more && i < states.size(); ++i) {
+    const InputSpec& spec = plan_.specs[recurrence.states[i].input];
+    const Way way = recurrence.states[i].way;
+    const size_t rank = spec.shape.size();
+    if (way == Way::Frame)
+      states[i] = Tensor::from<int64_t>({1}, {frame_});
+    else if (stays)
+      states[i] = states_.back()[i];  // a blank changes the frame alone
+    else if (way == Way::Append)
+      states[i] = with_token(states_.back()[i], *tokens[i], spec);
+    else if (way == Way::Argmax)
+      states[i] = token_ids(spec.type, rank == 2 ? Shape{1, 1} : rank == 1 ? Shape{1} : Shape{}, {*tokens[i]});
   }
   return more;
+}
+
+bool StepWalk::take_tokens(size_t step, std::vector<Tensor>& states, const Teacher& teacher) const {
+  using Way = Recurrence::State::Way;
+  const std::vector<Recurrence::State>& all = plan_.recurrence.states;
+  const bool chooses = std::ranges::any_of(all, [](const auto& state) { return state.way != Way::Same; });
+  if (!chooses) return true;
+  const Sample taught = teacher(step + 1);
+  bool stays = false;
+  if (plan_.recurrence.decode && plan_.recurrence.decode->has_frames()) {
+    const Sample before = teacher(step);
+    stays = std::ranges::all_of(all, [&](const Recurrence::State& state) {
+      return state.way == Way::Frame || same_bits(taught.inputs[state.input], before.inputs[state.input]);
+    });
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (all[i].way != Way::Same)
+      states[i] = taught.inputs[all[i].input];
+    else if (stays)
+      states[i] = states_.back()[i];
+  }
+  return !taught.is_behind_the_end;
 }
 
 std::vector<Tensor> StepWalk::inputs_of(size_t step, const std::vector<Tensor>& states) const {

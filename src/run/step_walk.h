@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "detent/base/data_source.h"
+#include "run/greedy_choice.h"
 #include "run/recurrence.h"
 #include "run/step_model.h"
 
@@ -24,8 +25,8 @@ struct StepPlan {
   StepPlan(Recurrence recurrence, std::span<const InputSpec> specs);
 };
 
-/// One sample on its way through the steps. A text that is decoded ends with its end token, or at its longest; the
-/// steps behind it are the last one once more.
+/// One sample on its way through the steps. A text that is decoded ends with its end token, with its last frame, or at
+/// its longest; the steps behind it are the last one once more.
 class StepWalk {
  public:
   /// Returns the step of that number as a teacher had it.
@@ -55,8 +56,11 @@ class StepWalk {
   [[nodiscard]] std::vector<Tensor> inputs_of(size_t step, const std::vector<Tensor>& states) const;
   [[nodiscard]] std::vector<std::optional<int64_t>> next_of(size_t step) const;
   /// Makes the states that are tokens of what the model wrote; returns false where the text has ended.
-  [[nodiscard]] bool choose_tokens(size_t step, std::vector<Tensor>& states, const Teacher& teacher);
-  [[nodiscard]] bool goes_on(int64_t token);
+  [[nodiscard]] bool choose_tokens(std::vector<Tensor>& states);
+  /// Takes them from the teacher's steps.
+  [[nodiscard]] bool take_tokens(size_t step, std::vector<Tensor>& states, const Teacher& teacher) const;
+  /// Keeps a choice; returns false where the text has ended.
+  [[nodiscard]] bool goes_on(const GreedyChoice& choice, const std::vector<Tensor>& states);
   void check_length() const;
   void check_states(const std::vector<Tensor>& states, size_t step) const;
 
@@ -67,6 +71,8 @@ class StepWalk {
   size_t first_ = 0;                       // the step of states_.front()
   std::list<std::vector<Tensor>> states_;  // of the last steps: other threads may still want them
   std::vector<int64_t> tokens_ = {};
+  int64_t frame_ = 0;                // that a transducer reads
+  size_t of_frame_ = 0;              // tokens of it
   size_t longest_;                   // of the text, in tokens
   std::optional<size_t> last_ = {};  // the step that ended the text
 };

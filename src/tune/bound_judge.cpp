@@ -42,13 +42,10 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
   if (!own_ && (!data || !bound.min_sqnr_db))
     throw Error(ErrorCode::Usage,
                 (bound.given() ? bound_text() : "the score of a task") + " needs samples to judge on: --eval");
-  if (gives(bound.evaluation, MetricSource::Transcripts) && decodes(eval)) {
-    if (bound.min_sqnr_db)
-      throw Error(ErrorCode::Usage, "--min-sqnr does not go with --transcripts of a pipeline with \"decode\"",
-                  "--max-drop bounds the rise of its word error rate");
-    texts_ = std::make_unique<const DecodedTexts>(bound.evaluation, eval, model, settings_);
-    by_batch_.transcripts.clear(), by_batch_.vocabulary.clear();
-  }
+  if (bound.min_sqnr_db && gives(bound.evaluation, MetricSource::Transcripts) && decodes(eval))
+    throw Error(ErrorCode::Usage, "--min-sqnr does not go with --transcripts of a pipeline with \"decode\"",
+                "--max-drop bounds the rise of its word error rate");
+  texts_ = take_texts(by_batch_, eval, model, settings_);
   judge_ = std::make_unique<TaskJudge>(by_batch_, eval, model, own_ ? *own_ : *data, settings_);
   if (metric_ == metrics::kDetectionAgreement && !task().recognized())
     throw Error(ErrorCode::Usage,

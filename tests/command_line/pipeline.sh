@@ -109,6 +109,74 @@ echo '{"models": {"enc": "enc.onnx", "dec": "all.onnx"}, "feeds": {"enc:memory":
 accepts "a decoder without a cache" quantize in/all.json -o out/all $options
 rm -rf out/*
 
+# Texts: a transducer by the data and the loop of its file, and CTC of a file alone.
+network frames "(float[batch, T, 8] audio) => (float[batch, T, 16] memory)" "
+  $(weight w1 8,16 128)
+  h = MatMul (audio, w1)
+  memory = Tanh (h)"
+network pred "(int64[batch, 1] ids, float[batch, 1, 16] h) => (float[batch, 1, 16] told, float[batch, 1, 16] next)" "
+  $(weight table 5,16 80) $(weight wh 16,16 256)
+  x = Gather (table, ids)
+  r = MatMul (h, wh)
+  s = Add (x, r)
+  next = Tanh (s)
+  told = Identity (next)"
+network join "(float[batch, 1, 16] frame, float[batch, 1, 16] told) => (float[batch, 1, 5] scores)" "
+  $(weight w1 16,5 80)
+  s = Add (frame, told)
+  t = Tanh (s)
+  scores = MatMul (t, w1)"
+network heads "(float[batch, T, 8] audio) => (float[batch, T, 5] scores)" "
+  $(weight w1 8,5 40)
+  scores = MatMul (audio, w1)"
+printf '<blank>\na\nb\n|\nc\n' >in/tokens.txt
+parts='"models": {"enc": "frames.onnx", "pred": "pred.onnx", "join": "join.onnx"}, "data": {"enc:audio": "audio.npy"},
+  "feeds": {"enc:memory": "join:frame", "pred:told": "join:told"},
+  "loop": {"model": "pred", "steps": 6, "state": {"feeds": {"next": "h", "argmax(join:scores)": "ids"}, "start": {"ids": 0}}}'
+decode='"kind": "transducer", "blank": 0, "frames": "enc:memory", "most-per-frame": 2'
+echo "{$parts, \"decode\": {$decode, \"vocab\": \"tokens.txt\"}}" >in/rnnt.json
+echo '{"models": {"m": "heads.onnx"}, "data": {"m:audio": "audio.npy"}, "decode": {"kind": "ctc", "vocab": "tokens.txt"}}' >in/ctc.json
+accepts "texts" run in/rnnt.json -o out/texts --quiet
+[ "$(ls out/texts)" = texts.csv ] && [ "$(wc -l <out/texts/texts.csv)" -eq 13 ] || fail "no table of 12 texts"
+head -n 2 out/texts/texts.csv | grep -q '^file,text,tokens$' || fail "the table has no header"
+grep -qE '^audio.npy\[0\],.*,[1-4 ]+$' out/texts/texts.csv || fail "no tokens: $(sed -n 2p out/texts/texts.csv)"
+accepts "steps instead" run in/rnnt.json -o out/steps --steps 4 --quiet
+[ -e out/steps/join_scores.npy ] && [ ! -e out/steps/texts.csv ] || fail "--steps writes no outputs: $(ls out/steps)"
+run run in/rnnt.json -o out/other --state in/pair.json --quiet
+[ "$code" -eq 2 ] && grep -q -e '--state needs --steps' stderr || fail "other states without steps: exit $code"
+refuses_again "a text that exists" "texts.csv: exists already" run in/rnnt.json -o out/texts --quiet
+mv out/texts in/texts && rm -rf out/*
+refuses "a profile of texts" 2 '--profile does not go with "decode"' run in/rnnt.json -o out/other --profile
+accepts "the transducer" quantize in/rnnt.json -o out/rnnt $options --target onnxruntime --eval enc:audio=in/audio.npy --transcripts in/texts/texts.csv
+grep -q 'WER' stdout || fail "it is not judged by words"
+sed -n '/"score": {/,/}/p' out/rnnt/report.json | grep -qE '"float": 0(\.0)?,' || fail "the float files do not write their own texts"
+accepts "a bound on words" quantize in/rnnt.json -o out/rnnt $options --overwrite --eval enc:audio=in/audio.npy --transcripts in/texts/texts.csv --max-drop 0
+cp in/rnnt.json in/audio.npy in/tokens.txt out/rnnt
+accepts "texts of the quantized files" run out/rnnt/rnnt.json -o out/texts --quiet --overwrite
+accepts "compare by words" compare in/rnnt.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy --transcripts in/texts/texts.csv \
+  --calibrators max,mse --quiet
+grep -q 'best by WER' stdout || fail "the words do not decide"
+accepts "CTC" run in/ctc.json -o out/ctc --quiet
+grep -q '^file,text,tokens$' out/ctc/texts.csv || fail "CTC writes no texts"
+rm -rf out/*
+refuses "words of single steps" 2 "goes with quantize and compare" sensitivity in/rnnt.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy \
+  --transcripts in/texts/texts.csv --quiet
+echo '{"models": {"m": "heads.onnx"}, "decode": {"kind": "ctc"}}' >in/map.json
+refuses "no data for it" 2 "--data is required" run in/map.json -o out/other
+refuses "CTC without a vocabulary" 13 'needs "vocab"' run in/map.json -o out/other --data m:audio=in/audio.npy
+# refuses_text SENTENCE TEXT DECODE
+refuses_text() {
+  echo "{$parts, \"decode\": {$3}}" >in/map.json
+  refuses "$1" 13 "$2" run in/map.json -o out/other --quiet
+}
+refuses_text "another kind" "did you mean 'transducer'?" "$(echo "$decode" | sed s/transducer/transduser/)"
+refuses_text "a key of another kind" 'the key "end" is not known' "$decode, \"end\": 1"
+refuses_text "no such output" "feeds no file" "$(echo "$decode" | sed s/enc:memory/enc:memori/)"
+refuses_text "another axis" "a frame along axis 2 of ?x?x16 is not ?x1x16" "$decode, \"axis\": 2"
+refuses_text "no such length" "has no output 'lengths'" "$decode, \"lengths\": \"enc:lengths\""
+refuses_text "a blank beyond the scores" "the blank 7 and 0 durations need 8 or more" "$(echo "$decode" | sed 's/"blank": 0/"blank": 7/')"
+rm -rf out/*
+
 # A network that is cut in two: the same ranges and the same codes of weights as of the whole.
 conv() { echo "$(weight w$1 8,$2,3,3 $((72 * $2))) $(weight b$1 8 8) c$1 = Conv <pads = [1, 1, 1, 1]> ($3, w$1, b$1)"; }
 network whole "(float[N, 3, 12, 12] x) => (float[N, 8, 12, 12] y)" "

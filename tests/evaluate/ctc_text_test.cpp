@@ -34,6 +34,16 @@ TEST(CtcText, CountsARowOfEqualTokensOnceAndLeavesOutBlanks) {
   EXPECT_EQ(text_in({0, 0, 0}), "");
 }
 
+TEST(CtcText, GivesTheTokensOfATextToo) {
+  const CtcVocabulary vocabulary(kCtcTokens, "v.txt");
+  const std::vector<Tensor> outputs = {logits_of({0, 1, 1, 0, 3, 2}, 5)};
+  const std::vector<std::vector<int64_t>> tokens = vocabulary.read_tokens(1, kCtcLogits, outputs);
+  ASSERT_EQ(tokens.size(), 1U);
+  EXPECT_THAT(tokens.front(), ElementsAre(1, 3, 2));
+  EXPECT_EQ(vocabulary.text_of(tokens.front()), "a b");
+  EXPECT_EQ(vocabulary.text_of({}), "");
+}
+
 TEST(CtcText, KnowsTheMarksBetweenWords) {
   EXPECT_EQ(text_in({1, 3, 2}), "a b");
   EXPECT_EQ(text_in({1, 2, 1, 3}, {"<blk>", "\xE2\x96\x81\x61", "b", "<space>"}), " ab a ");

@@ -19,6 +19,11 @@ TEST(TokenTexts, ReadPiecesWithBlanksAndBytes) {
 
 TEST(TokenTexts, TakeLettersThatAreNoBytesAsTheyAre) { EXPECT_EQ(text({"Ġa", "日"}, {0, 1}), " a日"); }
 
+TEST(TokenTexts, TakeABarAsABlankBetweenWords) {
+  EXPECT_EQ(text({"a", "|", "<space>"}, {0, 1, 0, 2, 0}), "a a a");
+  EXPECT_EQ(text({"▁a", "|"}, {0, 1}), " a|") << "pieces have another blank";
+}
+
 TEST(TokenTexts, AreEmptyForIdsWithoutAToken) { EXPECT_EQ(text({"a"}, {-1, 0, 1}), "a"); }
 
 TEST(PlainWords, HaveSmallLettersAndNoPunctuation) {

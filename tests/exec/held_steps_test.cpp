@@ -54,6 +54,35 @@ TEST_F(Held, StepsInFrontOfTheLastFileRunOnceWhileTheirInputsAreTheSameTensors) 
   EXPECT_THAT(run(executor, x, {0, 0}), ElementsAre(ElementsAre(5, 5), ElementsAre(10, 10)));
 }
 
+TEST_F(Held, OfATransducerOnlyTheStepsInFrontOfItsFramesStay) {
+  std::vector<NamedModel> models;
+  models.push_back({"enc", plain_model("g (float[1, T] x) => (float[1, T] memory) { memory = Neg (x) }")});
+  models.push_back({"pred", plain_model("g (float[1, 1] h) => (float[1, 1] told) { told = Abs (h) }")});
+  models.push_back({"join", plain_model("g (float[1, 1] frame, float[1, 1] told) => (float[1, 1] y) "
+                                        "{ y = Add (frame, told) }")});
+  const Model model = join_models(std::move(models), {{"enc:memory", "join:frame"}, {"pred:told", "join:told"}},
+                                  "parts.json", FrameFeed{"enc:memory", 1, {}, true});
+  const Schedule schedule(model.graph(), std::vector<ValueId>{*model.graph().find_value("join:y")}, {.fuse = false});
+  const HeldSteps held(schedule);
+  for (size_t i = 0; i < schedule.steps().size(); ++i) {
+    const std::string& op = model.graph().node(schedule.steps()[i].node).op_type;
+    EXPECT_EQ(held.contains(i), op == "Neg") << op;
+  }
+  Executor executor(schedule);
+  const auto y = [&](const Tensor& x, int64_t frame, float h) {
+    OutputKeeper keeper(model.graph(), std::vector<ValueId>{*model.graph().find_value("join:y")});
+    executor.run(std::vector<Tensor>{Tensor::from<int64_t>({1}, {frame}), x, Tensor::from<float>({1, 1}, {h})}, keeper);
+    return keeper.take()[0].data<float>()[0];
+  };
+  std::vector<float> numbers{1, 2};
+  const Tensor x = Tensor::view(DataType::Float32, Shape{1, 2}, numbers.data());
+  EXPECT_EQ(y(x, 0, -10), 9);
+  numbers = {5, 5};  // shows that the encoder does not run again
+  EXPECT_EQ(y(x, 1, -20), 18);
+  const Tensor other = Tensor::from<float>({1, 2}, {7, 8});
+  EXPECT_EQ(y(other, 1, 0), -8);
+}
+
 /// Returns the operators of the held steps.
 std::vector<std::string> held_operators(const std::string& graph) {
   const Model model = plain_model(graph);

@@ -126,16 +126,29 @@ TEST(Recurrence, BeginsWithTheTokensOfTheMap) {
   EXPECT_EQ(find(writer("int64[N, S]"), token(true, {1, 7})).states[0].first, (Shape{1, 2}));
   EXPECT_EQ(find(writer("int64[N, 1]"), token(false, {1})).states[0].first, (Shape{1, 1}));
   EXPECT_EQ(find(writer("int64[N]"), token(false, {1})).states[0].first, (Shape{1}));
+  EXPECT_EQ(find(writer("int64[N, 2]"), token(true, {0, 0})).states[0].first, (Shape{1, 2})) << "the last two";
   const Recurrence found = find(writer("int64[N, S]"), token(), {"ids"});
   EXPECT_EQ(found.states[0].start, StateStart::Data);
   EXPECT_THAT(found.data_inputs(2), ElementsAre(0U, 1U));
+}
+
+TEST(Recurrence, BeginsWithWholeNumbersOfAStateThatIsNoToken) {
+  const Model model = model_of("int64[N] length, float[N, 4] x", "int64[N] same, float[N, 4] y",
+                               "same = Identity (length)\ny = Relu (x)");
+  StateFile file{
+      .feeds = {{"same", "length"}}, .starts = {{"length", StateStart::Tokens}}, .first_tokens = {{"length", {1}}}};
+  const Recurrence found = find(model, file);
+  EXPECT_EQ(found.states[0].way, Recurrence::State::Way::Same);
+  EXPECT_THAT(found.states[0].tokens, ElementsAre(1));
+  file.feeds = {{"y", "x"}}, file.starts = {{"x", StateStart::Tokens}}, file.first_tokens = {{"x", {1}}};
+  EXPECT_THAT(refusal(model, file), HasSubstr("is a whole number, and the input is float"));
 }
 
 TEST(Recurrence, RefusesTokensThatDoNotFit) {
   EXPECT_THAT(refusal(writer("int64[N, S]"), token()), HasSubstr("the first tokens of 'ids' are not known"));
   EXPECT_THAT(refusal(writer("float[N, S]"), token(false, {1})), HasSubstr("tokens are int64 or int32"));
   EXPECT_THAT(refusal(writer("int64[N, 1]"), token(false, {1, 2})), HasSubstr("has 2 tokens, which do not fit"));
-  EXPECT_THAT(refusal(writer("int64[N, 1]"), token(true, {1})), HasSubstr("whose length is fixed"));
+  EXPECT_THAT(refusal(writer("int64[N, S, T]"), token(true, {1})), HasSubstr("ids are"));
   EXPECT_THAT(refusal(writer("int64[N, S, 2]"), token(false, {1})), HasSubstr("ids are [batch, length]"));
 }
 

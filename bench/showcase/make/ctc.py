@@ -161,4 +161,5 @@ def main():
     (folder / "part.onnx").rename(folder / "ctc.onnx")
 
 
-main()
+if __name__ == "__main__":
+    main()

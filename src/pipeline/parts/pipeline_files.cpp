@@ -12,6 +12,7 @@
 #include "detent/base/input_files.h"
 #include "evaluate/judge.h"
 #include "model/origin.h"
+#include "pipeline/parts/pipeline_options.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/join_files.h"
@@ -86,12 +87,8 @@ std::optional<PipelineFile> take_pipeline(QuantizeOptions& options) {
   PipelineFile file = read_pipeline_file(options.pipeline);
   check_named(options, file);
   options.model = options.pipeline;
-  if (!options.data.given()) options.data.sources = file.sources;
-  if (!file.steps) return file;
-  if (!options.data.steps) options.data.steps = file.steps;
-  options.data.state = options.pipeline;
-  DataOptions& eval = options.bound.evaluation.data;
-  eval.steps = options.data.steps, eval.state = options.data.state;
+  complete_options(file, options.data, &options.bound.evaluation.data);
+  complete_options(file, options.bound.evaluation);
   return file;
 }
 
@@ -131,7 +128,7 @@ std::vector<InputFiles::Source> sources_of(const std::optional<PipelineFile>& pi
 PipelineFiles::PipelineFiles(const QuantizeOptions& options, const std::optional<PipelineFile>& pipeline)
     : options_(options) {
   if (!pipeline) return;
-  feeds_ = pipeline->feeds;
+  feeds_ = pipeline->feeds, frames_ = pipeline->frames;
   std::vector<std::string> names;
   for (const PipelineFile::File& file : pipeline->files) names.push_back(file.name);
   for (const std::string& name : running_order(names, feeds_)) {
@@ -152,7 +149,7 @@ Model PipelineFiles::join(const std::string& quantized) const {
     models.push_back({file.report.name, quantized.empty() || file.report.name == quantized
                                             ? file.model->clone()
                                             : read_float_file(file.report.model)});
-  return join_files(std::move(models), feeds_, options_.pipeline);
+  return join_files(std::move(models), feeds_, options_.pipeline, frames_);
 }
 
 void PipelineFiles::take(Model& joined, const Provenance& provenance, const std::map<std::string, size_t>& ranks) {

@@ -62,6 +62,7 @@ class PipelineFiles {
 
   const QuantizeOptions& options_;
   std::vector<FileFeed> feeds_;
+  std::optional<FrameRules> frames_ = {};
   std::vector<File> files_;
 };
 

@@ -119,15 +119,68 @@ TEST_F(PipelineFileText, LeavesOutWhatADecoderNeedNotSay) {
   const PipelineFile file = read(kFeeds + kLoop + R"(, "decode": {"kind": "attention", "end": 2}})");
   const DecodeRules& rules = file.state->decode.value();
   EXPECT_TRUE(rules.suppressed.empty() && !rules.most && !rules.most_per_second && rules.plain_words);
-  EXPECT_FALSE(read(kFeeds + kLoop + R"(, "decode": {"kind": "ctc"}})").state->decode)
-      << "CTC reads the outputs of the end";
+  const PipelineFile ctc = read(kFeeds + kLoop + R"(, "decode": {"kind": "ctc"}})");
+  EXPECT_FALSE(ctc.state->decode) << "CTC reads the outputs of the end";
+  EXPECT_EQ(ctc.decode->kind, DecodeKind::Ctc);
+}
+
+constexpr const char* kPredictor = R"json("loop": {"model": "dec", "steps": 5, "state": {
+    "feeds": {"h": "past", "argmax(logits)": "ids"}, "start": {"ids": 0}}})json";
+
+TEST_F(PipelineFileText, SaysHowATransducerReadsFrames) {
+  folder_.write("tokens.txt", "a");
+  const PipelineFile file = read(kFeeds + kPredictor + R"(, "decode": {"kind": "tdt", "blank": 0, "axis": 2,
+      "frames": "enc:memory", "lengths": "enc:lengths", "durations": [0, 1, 4], "most-per-frame": 3,
+      "vocab": "tokens.txt"}})");
+  const DecodeRules& rules = file.state->decode.value();
+  EXPECT_EQ(rules.kind, DecodeKind::Tdt);
+  EXPECT_EQ(rules.blank, 0);
+  EXPECT_EQ(rules.most_per_frame, 3U);
+  EXPECT_THAT(rules.durations, ElementsAre(0, 1, 4));
+  EXPECT_EQ(rules.vocabulary, (folder_ / "tokens.txt").string());
+  EXPECT_EQ(file.frames->output, "enc:memory");
+  EXPECT_EQ(file.frames->axis, 2U);
+  EXPECT_EQ(file.frames->lengths, "enc:lengths");
+  const PipelineFile plain =
+      read(kFeeds + kPredictor + R"(, "decode": {"kind": "transducer", "blank": 0, "frames": "enc:memory"}})");
+  EXPECT_EQ(plain.frames->axis, 1U);
+  EXPECT_FALSE(plain.frames->lengths);
+  EXPECT_EQ(plain.decode->most_per_frame, 10U);
+}
+
+TEST_F(PipelineFileText, TakesOneModelThatWritesATextWithoutFeeds) {
+  const PipelineFile file = read(R"({"models": {"m": "a.onnx"}, "decode": {"kind": "ctc", "vocab": "v.txt"}})");
+  EXPECT_EQ(file.files.size(), 1U);
+  EXPECT_EQ(file.decode->vocabulary, "v.txt");
+}
+
+TEST_F(PipelineFileText, RefusesFramesThatNothingReads) {
+  const auto refused = [&](const std::string& decode) {
+    return refusal(kFeeds + kPredictor + R"(, "decode": {"kind": )" + decode + "}}");
+  };
+  EXPECT_THAT(refused(R"("transducer", "frames": "enc:memory")"),
+              StartsWith("\"decode\" has no \"blank\", which the kind transducer needs"));
+  EXPECT_THAT(refused(R"("transducer", "blank": 0)"), HasSubstr("no \"frames\""));
+  EXPECT_THAT(refused(R"("transducer", "blank": 0, "frames": "enc:others")"),
+              StartsWith("\"frames\" of \"decode\" names 'enc:others', which feeds no file"));
+  EXPECT_THAT(refused(R"("transducer", "blank": 0, "frames": "enc:memory", "lengths": "lens")"),
+              StartsWith("\"lengths\" of \"decode\": 'lens' is not FILE:VALUE"));
+  EXPECT_THAT(refused(R"("transducer", "blank": 0, "frames": "enc:memory", "durations": [1])"),
+              StartsWith("\"decode\" of the kind transducer: the key \"durations\" is not known"));
+  EXPECT_THAT(refused(R"("tdt", "blank": 0, "frames": "enc:memory")"), HasSubstr("no \"durations\""));
+  EXPECT_THAT(refused(R"("tdt", "blank": 0, "frames": "enc:memory", "durations": [0, 0])"),
+              HasSubstr("no number above 0"));
+  EXPECT_THAT(refused(R"("tdt", "blank": 0, "frames": "enc:memory", "durations": 4)"), HasSubstr("is a list"));
+  EXPECT_THAT(refused(R"("ctc", "most": 4)"), HasSubstr("the key \"most\" is not known"));
 }
 
 TEST_F(PipelineFileText, RefusesOtherDecoders) {
   const auto refused = [&](const std::string& decode) {
     return refusal(kFeeds + kLoop + R"(, "decode": )" + decode + "}");
   };
-  EXPECT_THAT(refused(R"({"kind": "atention"})"), HasSubstr("known are attention and ctc"));
+  EXPECT_THAT(refused(R"({"kind": "atention"})"),
+              HasSubstr("known are attention, ctc, transducer and tdt; did you mean 'attention'"));
+  EXPECT_THAT(refused(R"({"end": 2})"), HasSubstr("no \"kind\""));
   EXPECT_THAT(refused(R"({"kind": "attention"})"), HasSubstr("no \"end\""));
   EXPECT_THAT(refused(R"({"kind": "attention", "end": -1})"), HasSubstr("whole number from 0"));
   EXPECT_THAT(refused(R"({"kind": "attention", "end": 2, "most": 0})"), HasSubstr("whole number from 1"));

@@ -1,0 +1,57 @@
+#include "evaluate/decoded_clips.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "exec/executor.h"
+#include "exec/schedule.h"
+#include "run/greedy_decoder.h"
+#include "run/model_inputs.h"
+#include "run/open_samples.h"
+#include "run/run_over.h"
+#include "run/workers.h"
+
+namespace detent {
+
+std::vector<DecodedClip> decode_clips(const Model& model, const SampleRequest& request, const DataSource& clips,
+                                      const RunSettings& settings, std::string_view task) {
+  const GreedyDecoder decoder(model, step_plan(request, model), settings.products);
+  std::vector<DecodedClip> decoded;
+  const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
+    const size_t clip = batch.front().index;
+    return DecodedClip{clip, decoder.decode(std::move(batch.front()))};
+  };
+  static_cast<void>(run_over<DecodedClip>({.source = clips, .settings = settings, .task = task, .may_be_cut = false},
+                                          run, [&](DecodedClip&& clip) { decoded.push_back(std::move(clip)); }));
+  return decoded;
+}
+
+std::vector<DecodedClip> decode_by_ctc(const Model& model, const CtcVocabulary& vocabulary, const DataSource& clips,
+                                       const RunSettings& settings, std::string_view task) {
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
+  std::vector<std::string> names;
+  for (const ValueId output : outputs) names.push_back(graph.value(output).name);
+  const Schedule schedule(graph, outputs, {.team = team_size(settings, clips), .products = settings.products});
+  ExecutorSlots slots(schedule, worker_count(settings));
+  std::vector<DecodedClip> decoded;
+  using Batch = std::vector<DecodedClip>;
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    Batch read;
+    for (const Sample& sample : batch) read.push_back({sample.index});
+    const auto samples = static_cast<int64_t>(batch.size());
+    OutputKeeper keeper(graph, outputs);
+    slots.at(slot).run(stack_samples(std::move(batch)), keeper);
+    std::vector<std::vector<int64_t>> tokens = vocabulary.read_tokens(samples, names, keeper.take());
+    read.resize(real);
+    for (size_t i = 0; i < real; ++i) read[i].tokens = std::move(tokens[i]);
+    return read;
+  };
+  static_cast<void>(run_over<Batch>({.source = clips, .settings = settings, .task = task, .may_be_cut = false}, run,
+                                    [&](Batch&& batch) { std::ranges::move(batch, std::back_inserter(decoded)); }));
+  return decoded;
+}
+
+}  // namespace detent
