@@ -52,14 +52,14 @@ struct EngineDef {
   Decided<std::string_view> other_engine;  ///< `lint` asks whether a file that it finds fault with is for that one
 
   // ---- what it takes ----
-  Decided<int64_t> minimum_opset;            ///< the first opset with `axis`; older models are raised to it
-  Decided<int64_t> newest_opset;             ///< the last opset whose operators its frontend knows; 0: none is known
-  Decided<bool> takes_pairs;                 ///< false: the file stays float, and a calibration cache has the scales
-  Decided<bool> whole_graph;                 ///< every float value carries a pair, outputs too: it has no float kernels
-  Decided<bool> closes_outputs;              ///< a graph output that an INT8 kernel writes carries a pair
-  Decided<bool> pairs_beside_foreign;        ///< a pair may stand behind an operator of another domain
-  Decided<BiasTypes> biases;                 ///< types of biases; an INT32 one has scale s_x * s_w
-  Decided<bool> narrow_weights;              ///< INT8 weights have codes from -127 to 127
+  Decided<int64_t> minimum_opset;      ///< the first opset with `axis`; older models are raised to it
+  Decided<int64_t> newest_opset;       ///< the last opset whose operators its frontend knows; 0: none is known
+  Decided<bool> takes_pairs;           ///< false: the file stays float, and a calibration cache has the scales
+  Decided<bool> whole_graph;           ///< every float value carries a pair, outputs too: it has no float kernels
+  Decided<bool> closes_outputs;        ///< a graph output that an INT8 kernel writes carries a pair
+  Decided<bool> pairs_beside_foreign;  ///< a pair may stand behind an operator of another domain
+  Decided<BiasTypes> biases;           ///< types of biases; an INT32 one has scale s_x * s_w
+  Decided<bool> narrow_weights;        ///< INT8 weights have codes from -127 to 127
   /// It reads 8-bit codes with a zero point in their middle (INT8: 0, UINT8: 128) as symmetric ones of 128 steps.
   Decided<bool> rescales_middle;
   Decided<bool> channel_scales_of_products;  ///< weights of MatMul may have one scale for each output channel
