@@ -325,17 +325,17 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
     kept.tensors.emplace(batch.index, std::move(batch.expected));
     reporter.advance_to(kept.samples += batch.real);
   };
-  // The outputs of the first batch tell the size of a sample's.
-  const size_t batch = source.batch();
-  kept.parts = {{0, std::min(batch, wanted)}};
+  // The outputs of the first batch, or of all steps of the first sample, tell the size of the others'.
+  const size_t first = steps > 0 ? steps : source.batch();
+  kept.parts = {{0, std::min(first, wanted)}};
   run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, 0, kept.parts[0].second)), settings,
             keep);
-  if (wanted > batch) {  // the first batch may have been skipped as unreadable: then the size is not known
-    const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
-    const size_t fitting = batch + kKeptBytes / std::max<size_t>(1, bytes) * batch;
-    const size_t whole = steps > 0 ? std::max(fitting / steps, size_t{1}) * steps : fitting;
-    kept.parts.emplace_back(batch, std::min(wanted, std::max(whole, batch)) - batch);
-    run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, batch, kept.parts[1].second)),
+  if (wanted > first) {  // the first batch may have been skipped as unreadable: then the size is not known
+    size_t bytes = 0;
+    for (const auto& [index, tensors] : kept.tensors) bytes += bytes_of(tensors);
+    const size_t fitting = first + kKeptBytes / std::max<size_t>(1, bytes) * first;
+    kept.parts.emplace_back(first, std::min(wanted, fitting) - first);
+    run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, first, kept.parts[1].second)),
               settings, keep);
   }
   reporter.end();

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "evaluate/compared_values.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "run/greedy_decoder.h"
@@ -31,7 +32,7 @@ std::vector<DecodedClip> decode_clips(const Model& model, const SampleRequest& r
 std::vector<DecodedClip> decode_by_ctc(const Model& model, const CtcVocabulary& vocabulary, const DataSource& clips,
                                        const RunSettings& settings, std::string_view task) {
   const Graph& graph = model.graph();
-  const std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
+  const std::vector<ValueId> outputs = judged_outputs(graph, settings);
   std::vector<std::string> names;
   for (const ValueId output : outputs) names.push_back(graph.value(output).name);
   const Schedule schedule(graph, outputs, {.team = team_size(settings, clips), .products = settings.products});

@@ -273,7 +273,8 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   scores.call_command(*options_.run.reporter);
   Evaluation& evaluation = scores.evaluation;
   std::optional<Evaluation> texts;
-  if (texts_) {
+  if (texts_ && is_ending_early()) report.ended.left_out.emplace_back("texts");
+  if (texts_ && !is_ending_early()) {
     const Unstopped whole;
     texts = evaluate_texts(*texts_, candidates.models, "decoding with " + what);
     evaluation.task.resize(texts->task.size());

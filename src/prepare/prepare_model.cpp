@@ -117,10 +117,10 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   if (options.forms) done.cancelled_transposes = cancel_transposes(model);
   done.folded_batchnorms = fold_batchnorms(model);
   done.folded_operators = fold_operators(model);
+  leave_out_unread_states(model);
   if (options.forms) done.forms += bring_into_forms(model, target);
   if (shapes_attention(model.graph(), target, options))
     done.attention_nodes = shape_attention(model, options.attention_pairs);
-  leave_out_unread_states(model);
   fit_opset(model, target);  // attention and forms may have operators of a newer one
   done.opset_after = model.graph().opset();
   if (dumps()) {

@@ -187,7 +187,11 @@ std::vector<Tensor> StepWalk::inputs_of(size_t step, const std::vector<Tensor>& 
     if (plan_.place[i] != StepPlan::kFed) inputs[i] = whole_.inputs[plan_.place[i]];
   for (size_t i = 0; i < states.size(); ++i) inputs[plan_.recurrence.states[i].input] = states[i];
   for (const Recurrence::Cut& cut : plan_.recurrence.cuts) {
-    const int64_t first = as_extent(step) * cut.length;
+    const int64_t first = as_extent(step) * cut.length, extent = inputs[cut.input].shape()[cut.axis];
+    if (first + cut.length > extent)  // a decoder goes on until its text ends
+      throw Error(ErrorCode::InvalidData, "step " + std::to_string(step + 1) + " reads beyond the " +
+                                              std::to_string(extent) + " positions of input '" +
+                                              plan_.specs[cut.input].name + "', which is cut into steps");
     inputs[cut.input] = slice(inputs[cut.input], cut.axis, cut.from_start ? 0 : first, first + cut.length);
   }
   return inputs;

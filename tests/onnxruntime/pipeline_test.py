@@ -57,10 +57,10 @@ numpy.save(FLOATS / "audio.npy", AUDIO)
 
 
 def write(folder, level, told=None):
-    """Returns the logits of all samples at the last step, and the tokens; `told` are tokens to take instead of the own
+    """Returns the logits of all samples at all steps, and the tokens; `told` are tokens to take instead of the own
     ones."""
     encoder, decoder = (session_of(folder / file, level) for file in ("encoder.onnx", "decoder.onnx"))
-    last, tokens = [], numpy.zeros([SAMPLES, STEPS], int)
+    all_steps, tokens = [], numpy.zeros([SAMPLES, STEPS], int)
     for sample in range(SAMPLES):
         memory = run_once(encoder, {"audio": AUDIO[sample:sample + 1]})["memory"]
         past, token = numpy.zeros([1, 0, WIDTH], numpy.float32), FIRST
@@ -68,8 +68,8 @@ def write(folder, level, told=None):
             out = run_once(decoder, {"ids": ints(token).reshape(1, 1), "memory": memory, "past": past})
             past, logits = out["keys"], out["logits"]
             token = tokens[sample, step] = logits.argmax() if told is None else told[sample, step]
-        last.append(logits)
-    return numpy.concatenate(last), tokens
+            all_steps.append(logits)
+    return numpy.concatenate(all_steps), tokens
 
 
 def text_of(folder, level, sample, end, most):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "detent/base/error.h"
+#include "model/temporary_folder.h"
 
 namespace detent {
 namespace {

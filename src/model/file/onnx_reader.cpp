@@ -11,6 +11,7 @@
 #include "model/file/external_data.h"
 #include "model/file/model_shell.h"
 #include "model/file/onnx_checker.h"
+#include "model/graph/file_boundary.h"
 #include "model/graph/graph_indexer.h"
 #include "model/graph/node_names.h"
 #include "model/graph/stored_data.h"
@@ -108,6 +109,10 @@ Model read_model(const fs::path& path) {
     }
     if (!shell.raw.empty()) files.push_back(file);
     make_readable(proto);
+    for (const onnx::NodeProto& node : proto.graph().node())
+      if (node.domain() == kBoundaryDomain)
+        throw invalid("node '" + node.name() + "' has the domain " + std::string(kBoundaryDomain) +
+                      ", which stands between the files of a pipeline while they are one model");
     return Model(std::move(shell.proto), path, std::move(files));
   } catch (const Error& error) {
     throw error.in(path.string());

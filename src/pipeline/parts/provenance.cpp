@@ -15,7 +15,6 @@
 #include "options/groups.h"
 #include "options/key_options.h"
 #include "pipeline/parts/accuracy_level.h"
-#include "place/rules/rules.h"
 #include "rewrite/format_options.h"
 
 namespace detent {
@@ -101,9 +100,7 @@ std::map<std::string, std::string> nodes_left_float(const Prepared& prepared) {
   const auto add = [&](NodeId node, RuleId rule, const std::string& reason) {
     nodes.emplace(prepared.graph().node(node).name, name_of(rule) + ": " + reason);
   };
-  const auto is_of_run = [](RuleId rule) {
-    return rule == &rules::kUserChoice || rule == &rules::kMeasuredChoice || rule == &rules::kResidualStream;
-  };
+  const auto is_of_run = [](RuleId rule) { return rule && rule->of_run; };
   for (const EdgeDecision& edge : prepared.plan.edges)
     if (!edge.reads_pair() && !prepared.plan.find_layer(edge.consumer) && is_of_run(edge.rule))
       add(edge.consumer, edge.rule, edge.reason);

@@ -34,6 +34,7 @@ struct Rule {
   void (*visit)(const GraphFacts& facts, PlacementDraft& draft, const Node& node) = nullptr;
   void (*share)(const GraphFacts& facts, PlacementDraft& draft) = nullptr;
   void (*review)(const PlacementDraft& draft, LayersKeptOut& kept) = nullptr;
+  bool of_run = false;         ///< it decides by what a run measures or is told: no other reader of the file sees why
   bool residual_adds = false;  ///< it decides the inputs of residual Adds
   /// The data of a layer whose edge this rule keeps float is read through the pair in front of the node that writes it.
   bool moves_pairs_up = false;

@@ -57,6 +57,6 @@ void mark_measured_choice(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kMeasuredChoice{.name = {"R13", "measured"}, .mark = mark_measured_choice};
+constinit const Rule kMeasuredChoice{.name = {"R13", "measured"}, .mark = mark_measured_choice, .of_run = true};
 
 }  // namespace detent::rules

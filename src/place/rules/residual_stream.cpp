@@ -104,6 +104,6 @@ void decide_residual_stream(const GraphFacts& facts, PlacementDraft& draft) {
 }  // namespace
 
 constinit const Rule kResidualStream{
-    .name = {"R15", "residual stream"}, .mark = mark_residual_stream, .decide = decide_residual_stream};
+    .name = {"R15", "residual stream"}, .mark = mark_residual_stream, .decide = decide_residual_stream, .of_run = true};
 
 }  // namespace detent::rules

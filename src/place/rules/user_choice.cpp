@@ -57,6 +57,7 @@ void decide_user_choice(const GraphFacts& facts, PlacementDraft& draft) {
 
 }  // namespace
 
-constinit const Rule kUserChoice{.name = {"R12", "user"}, .mark = mark_user_choice, .decide = decide_user_choice};
+constinit const Rule kUserChoice{
+    .name = {"R12", "user"}, .mark = mark_user_choice, .decide = decide_user_choice, .of_run = true};
 
 }  // namespace detent::rules

@@ -2,6 +2,7 @@
 #include <optional>
 #include <span>
 
+#include "ops/value_types.h"
 #include "place/draft/certain_shapes.h"
 #include "prepare/forms/form_patch.h"
 #include "prepare/forms/forms.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr int64_t kLargestWindow = 7;  // window that the engine averages at once
 constexpr int64_t kAxesAsInput = 18;   // ReduceMean-18
 constexpr size_t kImageRank = 4, kRow = 2;
+constexpr int64_t kMostMeans = 1 << 16;  // of a network; a made-up size must not ask for memory
 
 /// A plane, and the parts of which a mean is taken.
 struct Plane {
@@ -22,10 +24,12 @@ struct Plane {
   [[nodiscard]] bool is_whole() const { return counts[0] == 1 && counts[1] == 1; }
 };
 
-std::optional<Plane> plane_of(const Node& node, CertainShapes& shapes) {
-  if (node.op_type != "GlobalAveragePool" || !node.domain.empty() || !node.output(0)) return std::nullopt;
+std::optional<Plane> plane_of(const ValueMap<DataType>& types, const Node& node, CertainShapes& shapes) {
+  if (node.op_type != "GlobalAveragePool" || !node.domain.empty() || !node.input(0) || !node.output(0))
+    return std::nullopt;
+  if (types[*node.input(0)] != DataType::Float32) return std::nullopt;
   const auto shape = shapes.of(node.input(0));
-  if (!shape || shape->size() != kImageRank || (*shape)[1] < 1) return std::nullopt;
+  if (!shape || shape->size() != kImageRank || (*shape)[1] < 1 || (*shape)[1] > kMostMeans) return std::nullopt;
   Plane plane{.channels = (*shape)[1]};
   for (size_t axis = 0; axis < 2; ++axis) {
     const int64_t extent = (*shape)[kRow + axis];
@@ -52,8 +56,9 @@ GraphPatch reduced_planes(const Graph& graph) {
   FormPatch patch(graph, "write GlobalAveragePool as ReduceMean");
   const GraphFacts facts(graph, default_target());
   CertainShapes shapes(facts);
+  const ValueMap<DataType> types = value_types(graph);
   for (const Node& node : graph.nodes()) {
-    const auto plane = plane_of(node, shapes);
+    const auto plane = plane_of(types, node, shapes);
     if (!plane) continue;
     std::string value = patch.name_of(node.input(0));
     if (!plane->is_whole()) {

@@ -58,6 +58,6 @@ void find_costly_regions(const PlacementDraft& draft, LayersKeptOut& kept) {
 
 }  // namespace
 
-constinit const Rule kCostlyRegions{.name = {"R24", "region"}, .review = find_costly_regions};
+constinit const Rule kCostlyRegions{.name = {"R24", "region"}, .review = find_costly_regions, .of_run = true};
 
 }  // namespace detent::rules::tensorrt

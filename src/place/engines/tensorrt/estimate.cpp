@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace detent::tensorrt {
 namespace {
@@ -85,7 +86,8 @@ double cost_of_codes(const CodeRegion& region, double batch) {
       for (const KernelWork& kernel : kernels) all += cost(kernel, kGpus.front(), batch);
       return all;
     };
-    return sum(region.codes) / sum(region.floats);
+    const double floats = sum(region.floats), codes = sum(region.codes);
+    return floats > 0 && std::abs(codes - floats) > kStart ? codes / floats : 1;
   };
   return std::min(ratio(work), ratio(transfer));
 }

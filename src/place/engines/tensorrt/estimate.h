@@ -27,7 +27,8 @@ struct Gpu {
 
 /// Returns how many times as long as in FP16 a region takes on the GPU that the model was fitted on, with a batch so
 /// many times as large: by the whole model or by bytes alone, whichever is less. Starts of kernels do not count,
-/// because there are about as many; tiles of a few channels were not measured.
+/// because there are about as many; tiles of a few channels were not measured. 1 where the difference is less than a
+/// start.
 [[nodiscard]] double cost_of_codes(const CodeRegion& region, double batch);
 
 /// The standard error of the ratio of a network.

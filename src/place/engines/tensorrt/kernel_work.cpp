@@ -437,8 +437,8 @@ class KernelCounter {
         kernel.work.bytes += count(reader.node->input(reader.slot)) * (reader.codes ? kCode : kHalf);
     }
     if (!floats && !codes) return;
-    if (!from)
-      return copy(*(coded ? coded : readers.front().node), elements * kFloat, elements * (codes ? kCode : kHalf));
+    if (!from && readers.empty()) return;  // an input that is an output, too
+    if (!from) return copy(*readers.front().node, elements * kFloat, elements * (codes ? kCode : kHalf));
     Kernel& kernel = kernels_[*from];
     const Kind of = kernel.work.kind;
     const bool product = of == Kind::Product || of == Kind::Depthwise;
