@@ -144,6 +144,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("networks", nargs="*", default=DEFAULT)
+    parser.add_argument("--ways", default=",".join(WAYS), help="of quantizing, with commas between (default: all)")
     parser.add_argument("--limit", type=int, default=48, help="samples that are judged (default: 48)")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/beside_rknn.jsonl")
     parser.add_argument("--job", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -153,18 +154,19 @@ def main():
         return
     known = [json.loads(line) for line in options.results.read_text().splitlines()] if options.results.exists() else []
     known = {(row["network"], row["way"], row["limit"]): row["found"] for row in known}
-    print("| network (score of FP32) | " + " | ".join(WAYS.values()) + " |\n| --- |" + " --- |" * len(WAYS))
+    ways = options.ways.split(",")
+    print("| network (score of FP32) | " + " | ".join(WAYS[way] for way in ways) + " |\n| --- |" + " --- |" * len(ways))
     for name in options.networks:
         network = next(one for one in networks.NETWORKS if one.name == name)
         model = sources.fetch(network.where, options.folder / "downloads", None)
-        for way in WAYS:
+        for way in ways:
             key = (name, way, options.limit)
             if key not in known:
                 known[key] = ask({"network": name, "way": way, "limit": options.limit, "model": str(model),
                                   "samples": str(options.folder / "samples" / name)})
                 with open(options.results, "a", encoding="utf-8") as file:
                     file.write(json.dumps({**dict(zip(("network", "way", "limit"), key)), "found": known[key]}) + "\n")
-        found = [known[name, way, options.limit] for way in WAYS]
+        found = [known[name, way, options.limit] for way in ways]
         floats = [f"{one['float']:.1f}" for one in found if "float" in one]
         print(f"| {network.title}{f' ({floats[0]})' if floats else ''} | " + " | ".join(map(cell, found)) + " |", flush=True)
 
