@@ -167,8 +167,7 @@ OptionList transcripts_options(std::filesystem::path& transcripts, std::filesyst
                   "<blank> or <pad> is the blank; | and a leading U+2581 are blanks between words",
                   {.file = FileUse::Reads}),
               [&transcripts, &vocabulary] {
-                // The file of a pipeline may name the vocabulary.
-                if (transcripts.empty() && !vocabulary.empty())
+                if (transcripts.empty() && !vocabulary.empty())  // a pipeline may name the vocabulary
                   throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",
                               "--vocab FILE names the token of each class of the logits");
               }));

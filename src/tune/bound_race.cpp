@@ -119,18 +119,18 @@ void BoundRace::run_whole(const std::vector<Set>& sets, const GoesOn& goes_on, s
     for (size_t i = 0; i < sets.size() && next.size() < kByCommandAtOnce; ++i)
       if (!standings[i].on_all && goes_on(i, standings)) next.push_back(sets[i]);
     if (next.empty()) return;
-    measure_by_command(next);
+    measure_whole(next);
     for (size_t i = 0; i < sets.size(); ++i) standings[i] = standing_of(sets[i]);
   }
 }
 
-void BoundRace::measure_by_command(const std::vector<Set>& sets) {
+void BoundRace::measure_whole(const std::vector<Set>& sets) {
   std::vector<PlacementPlan> plans;
   for (const Set& set : sets) plans.push_back(plan_of_(set));
   bounded_.variants.measure_for(plans);
   std::vector<Model> models;
   for (const PlacementPlan& plan : plans) models.push_back(bounded_.variants.model(plan));
-  const auto scores = bounded_.judge.measure(models, "running the metric command on " + plural(sets.size(), "model"));
+  const auto scores = bounded_.judge.measure(models, "judging " + plural(sets.size(), "model"));
   for (size_t i = 0; i < sets.size(); ++i) scores_.emplace(sets[i], scores[i]);
 }
 

@@ -93,7 +93,7 @@ class BoundRace {
   void estimate_slack(const Set& set, Standing& standing) const;
   /// Measures the sets that go on, in their order.
   void run_whole(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
-  void measure_by_command(const std::vector<Set>& sets);
+  void measure_whole(const std::vector<Set>& sets);
   void make_models(Field& field);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
 

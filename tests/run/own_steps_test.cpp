@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/temporary_folder.h"
-#include "run/open_samples.h"
+#include "run/summing_steps.h"
 
 namespace detent {
 namespace {
@@ -12,29 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// y = h + x + `error` is the state h of the next step, and z = 4 y besides.
-Model summing(const std::string& error) {
-  return parse_model_text(
-      "<ir_version: 8, opset_import: [\"\" : 13]>\n"
-      "g (float[N, S] x, float[N, 1] h) => (float[N, 1] z, float[N, 1] y)\n<float[1] e = {" +
-      error + "}, float[1] four = {4}> {\n  s = Add (h, x)\n  y = Add (s, e)\n  z = Mul (y, four) }");
-}
-
-/// Four steps of two samples of ones.
-class OwnSteps : public ::testing::Test {
- protected:
-  OwnSteps() {
-    Tensor ones(DataType::Float32, {2, 4});
-    for (float& x : ones.mutable_data<float>()) x = 1;
-    data_.arrays = {ones};
-    data_.steps = 4;
-    data_.state = folder_.write("state.json", R"({"feeds": {"y": "h"}, "cut": {"x": 1}})");
-  }
-
-  TemporaryFolder folder_;
-  DataOptions data_;
-  Model float_ = summing("0");
-};
+using OwnSteps = SummingSteps;
 
 TEST_F(OwnSteps, AreJudgedWithoutTheirStates) {
   const SampleRequest request = parse_samples(data_);

@@ -108,10 +108,10 @@ std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const R
 
 std::string ClosingSamples::text(const std::vector<TableSample>& known) const {
   if (!source || !what.empty()) return what + suffix;
-  const size_t calibrated = count_known(known);
+  const size_t calibrated = count_read(known);   // the first step is often the same for all samples
   if (known.empty()) return "samples" + suffix;  // an imported table names no samples
   if (calibrated == 0) return "samples outside the calibration set" + suffix;
-  return (calibrated == source->count() ? "calibration samples" : "samples") + suffix;
+  return (calibrated == source->count() / (steps ? steps->count() : 1) ? "calibration samples" : "samples") + suffix;
 }
 
 size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
