@@ -9,8 +9,9 @@
 //   where their activation has no place in the kernel, or where a reader takes floats. Beside a depthwise Conv that
 //   stays float a 1x1 Conv stays float too: the one in front, the one behind, and those of squeeze-and-excite between.
 //   With `--type fp8` the table holds, an assumption, and 1x1 Convs are FP8. A Resize to the size that comes takes no
-//   pair. Two more layers gain less from INT8 than their quantizers cost: a Conv of patches from at most 4 channels,
-//   and the projections in front of and behind attention over windows of fewer than 64 tokens (Swin).
+//   pair. Two Convs that read one image made of tokens run in float. More layers gain less from INT8 than their
+//   quantizers cost: a Conv of patches from at most 4 channels, and some projections of attention
+//   (attention_projections.h).
 // * Why: the quantizer in front of such a layer, and the dequantization of its weights, cost time for nothing. With
 //   pairs in front of its 18 depthwise Convs ConvNeXt-T took 1.74 times as long as in FP16, without them .98. A 1x1
 //   Conv moves more than it computes: in MobileNetV3-L those beside float depthwise Convs made INT8 slower than FP16
@@ -21,17 +22,17 @@
 // * Change it: `--include`, for a version or GPU that has the kernel.
 // * Source: TensorRT 10.6 on an H100 (SM90), 480 probes built and inspected in November 2026 (tests/engines/tensorrt);
 //   for other versions and GPUs an assumption.
+//   In SegFormer (H200) six Convs that read images of tokens in twos ran in float, the one by itself in INT8.
 // * Networks: exports/convnext_mini, exports/mobilenetv3_small, models/occupancy3d.
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <iterator>
-#include <set>
 #include <vector>
 
 #include "ops/traits.h"
-#include "place/draft/attention_fit.h"
-#include "place/draft/certain_shapes.h"
 #include "place/draft/flow.h"
+#include "place/engines/tensorrt/attention_projections.h"
 #include "place/engines/tensorrt/kernels.h"
 #include "place/engines/tensorrt/rules.h"
 
@@ -103,56 +104,19 @@ bool cuts_patches(const GraphFacts& facts, NodeId layer) {
   return strides.size() == 2 && strides[0] == weight[2] && strides[1] == weight[3];
 }
 
-// Adds the layers that write `value`, through whatever is no layer.
-void add_layers_in_front(const GraphFacts& facts, ValueId value, std::set<NodeId>& layers) {
-  constexpr size_t kMostNodes = 16;  // biases, scales, splits, copies and norms of one operand
-  std::vector<const Node*> open{facts.producer(value)};
-  for (size_t next = 0; next < open.size() && next < kMostNodes; ++next) {
-    if (!open[next]) continue;
-    if (facts.is_weighted(open[next]->id))
-      layers.insert(open[next]->id);
-    else
-      for (const int slot : facts.data_slots(open[next]->id)) open.push_back(facts.producer(open[next]->input(slot)));
-  }
-}
-
-// Adds the layers that read `value` through copies.
-void add_layers_behind(const PlacementDraft& draft, ValueId value, std::set<NodeId>& layers) {
-  std::vector<ValueId> open{value};
-  for (size_t next = 0; next < open.size(); ++next)
-    for (const Use& use : draft.facts().value(open[next]).uses) {
-      if (use.slot == 0 && draft.facts().is_weighted(use.node)) layers.insert(use.node);
-      std::ranges::copy(values_behind(draft.facts(), draft, use), std::back_inserter(open));
-    }
-}
-
-// True where the queries have a larger first axis than the first input: a sample is several windows.
-bool has_windows(const GraphFacts& facts, CertainShapes& certain, const AttentionBlock& block) {
-  const Graph& graph = facts.graph();
-  const auto extents_of = [&](ValueId value) {
-    if (const Shape* shape = facts.find_shape(value))
-      return std::vector<int64_t>(shape->dims().begin(), shape->dims().end());
-    return certain.of(value).value_or(std::vector<int64_t>());
-  };
-  if (graph.inputs().empty()) return false;
-  const std::vector<int64_t> input = extents_of(graph.inputs().front()), queries = extents_of(block.query);
-  constexpr size_t kAxes = 4;  // windows, heads, tokens, head size; with 3 heads are in the first one
-  return !input.empty() && input[0] > 0 && queries.size() == kAxes && queries[0] > input[0];
-}
-
-// Returns the projections of attention over windows of few tokens.
-std::set<NodeId> projections_of_windows(const PlacementDraft& draft) {
-  constexpr int64_t kFewestTokens = 64;
-  std::set<NodeId> layers;
-  CertainShapes certain(draft.facts());
-  for (const AttentionBlock& block : attention_blocks(draft.facts())) {
-    const int64_t tokens = std::max(block.sizes.queries, block.sizes.keys);
-    if (tokens == 0 || tokens >= kFewestTokens || !has_windows(draft.facts(), certain, block)) continue;
-    for (const ValueId operand : {block.query, block.key, block.value})
-      add_layers_in_front(draft.facts(), operand, layers);
-    add_layers_behind(draft, block.output, layers);
-  }
-  return layers;
+// True for a Conv that shares what it reads with another one, where a Reshape makes an image of the sum of two tokens.
+bool shares_image_of_tokens(const PlacementDraft& draft, NodeId layer) {
+  const GraphFacts& facts = draft.facts();
+  if (facts.kind(layer) != OpKind::Conv) return false;
+  const MaybeValue image = facts.data_input(layer);
+  const Node* node = facts.producer(image);
+  if (!node || facts.kind(node->id) != OpKind::Reshape) return false;
+  while (node && commutes(facts, draft, node->id)) node = facts.producer(node->input(0));
+  return node && facts.kind(node->id) == OpKind::Add && facts.data_slots(node->id).size() == 2 &&
+         std::ranges::any_of(facts.value(*image).uses, [&](const Use& use) {
+           return use.node != layer && use.slot == 0 && facts.kind(use.node) == OpKind::Conv &&
+                  facts.is_weighted(use.node);
+         });
 }
 
 std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
@@ -162,6 +126,9 @@ std::string obstacle_of(const PlacementDraft& draft, NodeId layer) {
       (feeds_float_depthwise(draft, layer) || stands_behind_float_depthwise(draft, layer)))
     return "a 1x1 Conv beside a depthwise Conv that stays float: its quantizers cost more than INT8 gains (TensorRT "
            "10.6 on SM90)";
+  if (int8 && shares_image_of_tokens(draft, layer))
+    return "two Convs read one image made of tokens: the engine dequantizes it and both run in float (TensorRT 10.6 on "
+           "SM90)";
   if (int8 && cuts_patches(draft.facts(), layer))
     return "a Conv that cuts an image into patches: its quantizers cost more than INT8 gains (TensorRT 10.6 on SM90)";
   return "";
@@ -186,12 +153,12 @@ void mark_empty_resizes(const GraphFacts& facts, PlacementDraft& draft) {
 
 void find_float_kernels(const PlacementDraft& draft, LayersKeptOut& kept) {
   if (draft.options().type == CodeType::Int8)
-    for (const NodeId layer : projections_of_windows(draft))
+    for (const auto& [layer, why] : detent::tensorrt::costly_projections(draft))
       if (draft.is_int8(layer) && !draft.is_forced(layer))
-        kept.emplace(
-            layer,
-            "a projection of attention over windows of fewer than 64 tokens: its quantizers cost more than INT8 "
-            "gains (TensorRT 10.6 on SM90)");
+        kept.emplace(layer,
+                     fmt::format("a projection of {}: its quantizers cost more than INT8 gains (TensorRT 10.6 on "
+                                 "SM90)",
+                                 why));
   for (const Node& node : draft.facts().graph().nodes()) {
     if (!draft.facts().is_weighted(node.id) || !draft.is_int8(node.id) || draft.is_forced(node.id)) continue;
     if (std::string obstacle = obstacle_of(draft, node.id); !obstacle.empty())
