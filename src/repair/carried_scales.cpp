@@ -44,8 +44,7 @@ std::optional<int32_t> point_off_centre(const QdqNode& grid) {
   return point == 128 ? std::nullopt : std::optional(static_cast<int32_t>(point));
 }
 
-/// True for INT8 codes of which each is one below that of the middle, as Rockchip's compiler wants them: steps from -127
-/// to 128.
+/// True for INT8 codes of -127 to 128 steps, as Rockchip's compiler wants them: each is one below its number of steps.
 bool is_below_middle(const QdqNode& grid) {
   return grid.codes == DataType::Int8 && !grid.zero_points.empty() &&
          std::ranges::all_of(grid.zero_points, [](int64_t point) { return point == -1; });

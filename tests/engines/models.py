@@ -13,7 +13,8 @@ CIFAR = "mean=.4914/.4822/.4465,std=.2470/.2435/.2616"
 IMAGENET = "mean=.485/.456/.406,std=.229/.224/.225"
 
 # Beginning of the name: samples to calibrate with, samples whose first is judged, preprocessing. The first row that
-# fits holds; {folder} is the model's, {samples} the network's of scripts/showcase. A model without a row has its data beside it (data_beside).
+# fits holds; {folder} is the model's, {samples} the network's of scripts/showcase. A model without a row has its data
+# beside it (data_beside).
 RECIPES = [
     ("sample/shapes_unet", "{folder}/calib", "{folder}/eval/images", f"unit,{IMAGENET}"),
     ("models/shapes_unet", "{folder}/calib", "{folder}/eval/images", f"unit,{IMAGENET}"),

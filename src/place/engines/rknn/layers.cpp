@@ -14,8 +14,8 @@
 //   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16"). With pairs on
 //   both sides of the Softmax between two products the compiler ends without a word, or with a KeyError. Its optimizer
 //   swaps a Transpose and a Reshape without end where a product reads the pair of a graph input with fewer than four
-//   axes. It does not fold constants of a cubic Resize between codes ("Tensor type mismatch"). It makes Split and Concat
-//   of ScatterND, and then loses the codes of a Concat that a Slice reads, too ("Invalid w_par['dtype']").
+//   axes. It does not fold constants of a cubic Resize between codes ("Tensor type mismatch"). It makes Split and
+//   Concat of ScatterND, and then loses the codes of a Concat that a Slice reads, too ("Invalid w_par['dtype']").
 // * Change it: `--exclude` leaves a node float, which the NPU runs in FP16.
 // * Source: rknn-toolkit2 2.5.0, its compiler and simulator for rk3588, asked in November 2026.
 // * Networks: models/imagenet_mobilenetv2, models/shapes_unet.

@@ -2,8 +2,9 @@
 //
 //   x: float[N,3,224,224]     If, Loop, Scan     Resize of a volume     notes
 //
-// * Decides: no pair. The plan's notes name graph inputs with open extents, nodes that hold graphs, and those over three
-//   axes that end the compiler: pooling, Resize, and a Conv with groups. A MaxPool of known sizes has a form that builds.
+// * Decides: no pair. The plan's notes name graph inputs with open extents, nodes that hold graphs, and those over
+//   three axes that end the compiler: pooling, Resize, and a Conv with groups. A MaxPool of known sizes has a form that
+//   builds.
 // * Why: the compiler builds for fixed shapes and takes no control flow. It ends at nodes over three axes without a
 //   reason ("vector::_M_range_check"), or at a Reshape that it wrote itself, of the float model, too.
 // * Change it: fix the extents and export without control flow; cut the model in front of what is not built.
