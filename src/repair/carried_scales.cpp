@@ -44,6 +44,12 @@ std::optional<int32_t> point_off_centre(const QdqNode& grid) {
   return point == 128 ? std::nullopt : std::optional(static_cast<int32_t>(point));
 }
 
+/// True for INT8 codes of -127 to 128 steps, as Rockchip's compiler wants them: each is one below its number of steps.
+bool is_below_middle(const QdqNode& grid) {
+  return grid.codes == DataType::Int8 && !grid.zero_points.empty() &&
+         std::ranges::all_of(grid.zero_points, [](int64_t point) { return point == -1; });
+}
+
 /// Returns why a grid cannot be that of weights of the type; "" where it can.
 /// any_point  the weight may have a zero point
 std::string obstacle_of(const QdqNode& grid, DataType type, bool any_point) {
@@ -52,7 +58,7 @@ std::string obstacle_of(const QdqNode& grid, DataType type, bool any_point) {
   if (!fits) return "its codes are of another type";
   if (grid.scales.empty()) return "its scale is computed from the data";
   if (any_point && point_off_centre(grid)) return {};
-  const int64_t middle = is_unsigned ? 128 : 0;
+  const int64_t middle = is_unsigned ? 128 : is_below_middle(grid) ? -1 : 0;
   if (std::ranges::any_of(grid.zero_points, [&](int64_t point) { return point != middle; }) ||
       (middle > 0 && grid.zero_points.empty()))
     return "its zero point is not the middle of its codes";
@@ -85,7 +91,9 @@ std::optional<std::vector<float>> weight_scales(const Tensor& before, const Tens
   for (size_t c = 0; c < channels; ++c) {
     if (!is_usable(scales[c], grid.codes)) scales[c] = 0;
     if (scales[c] == 0) continue;
-    if (form.narrow && form.type == DataType::Int8 && !point_off_centre(grid) && was[c] > 127.5F * scales[c])
+    const bool farthest = form.type == DataType::Int8 && was[c] > 127.5F * scales[c];
+    if (farthest && is_below_middle(grid)) return reason = "its code 127 is none of the target's", std::nullopt;
+    if (farthest && form.narrow && !point_off_centre(grid))
       return reason = "its code -128 is none of the target's", std::nullopt;
     if (was[c] > 0 && is[c] > 0) scales[c] = static_cast<float>(double{scales[c]} * is[c] / was[c]);
   }

@@ -1,4 +1,4 @@
-"""judge.py ENGINE [--slice] [--update] [--results FILE] [MODEL...]
+"""judge.py ENGINE [--slice] [--update] [--showcase FOLDER] [--results FILE] [MODEL...]
 
 Quantizes float models with the program (environment DETENT) for an engine, openvino, qnn or rknn, runs the files there
 and compares what it finds with expected.json. Prints a table; exits 1 if a model does other than expected. A model is
@@ -7,6 +7,7 @@ each, so that a run that was interrupted goes on. An unexpected refusal is judge
 
   --slice   the models of slice.txt; without it all of the checkout and of the shared folder (DETENT_SHARED)
   --update  write what was found into expected.json
+  --showcase FOLDER  the networks of scripts/showcase, too, whose samples are in FOLDER: they have no row in expected.json
   MODEL     beginnings of names in the table: exports/yolo"""
 
 import argparse
@@ -102,8 +103,18 @@ def weight_of(node, producers, constants):
     return ""
 
 
+def data_of(node, producers, constants):
+    """Returns the name of the value that a node multiplies, in front of its pair; "" if it has none."""
+    for name in node.input[:2]:
+        while name in producers and producers[name].op_type in ("DequantizeLinear", "QuantizeLinear"):
+            name = producers[name].input[0]
+        if name not in constants:
+            return name
+    return ""
+
+
 def weighted_layers(path, engine, feed):
-    """Returns the layers of `detent lint`, each with its first output and its weight."""
+    """Returns the layers of `detent lint`, each with its first output, its weight and the value that it multiplies."""
     graph = onnx.load(path, load_external_data=False).graph
     open_inputs = [value for value in graph_inputs(graph)
                    if not all(extent.dim_value for extent in value.type.tensor_type.shape.dim)]
@@ -115,7 +126,7 @@ def weighted_layers(path, engine, feed):
     constants = {value.name for value in graph.initializer}
     nodes = {node.name or f"{node.op_type}_{index}": node for index, node in enumerate(graph.node)}
     return [{"name": layer["name"], "int8": layer["int8"], "macs": layer["macs"],
-             "output": nodes[layer["name"]].output[0],
+             "output": nodes[layer["name"]].output[0], "data": data_of(nodes[layer["name"]], producers, constants),
              "weight": weight_of(nodes[layer["name"]], producers, constants)} for layer in json.loads(text)["layers"]]
 
 
@@ -192,9 +203,9 @@ def judge_all(engine, chosen, results):
     return rows
 
 
-def choose(names, only_slice):
+def choose(names, only_slice, showcase=None):
     """Returns the models that are named, or of the slice; a name that fits none is an error."""
-    found = models.all_models()
+    found = models.all_models() + (models.showcase_models(showcase) if showcase else [])
     if only_slice:
         names = (HERE / "slice.txt").read_text(encoding="utf-8").split()
         for name in names:
@@ -213,6 +224,7 @@ def main():
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--slice", action="store_true")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--showcase", type=pathlib.Path)
     parser.add_argument("--results", type=pathlib.Path)
     asked = parser.parse_args()
     if not (asked.models or asked.slice or (models.SHARED / "models").is_dir()):
@@ -222,7 +234,7 @@ def main():
         sys.exit(f"judge.py: {PROGRAM} is not there; build it, or name it with DETENT")
     results = asked.results or models.ROOT / f"build/engines/{asked.engine}.jsonl"
     print(expected.TABLE_HEAD)
-    rows = judge_all(asked.engine, choose(asked.models, asked.slice), results)
+    rows = judge_all(asked.engine, choose(asked.models, asked.slice, asked.showcase), results)
     if asked.update:
         expected.update(rows)
     wrong = [said for row in rows for said in expected.compare(row)]

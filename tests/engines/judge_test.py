@@ -207,9 +207,9 @@ class Engine(unittest.TestCase):
 class RockchipNames(unittest.TestCase):
     """The compiler's table names layers otherwise than the file."""
 
-    def ran(self, names, weights=(), weight="w_quantized"):
-        layer = {"name": "/fc/MatMul", "output": "fc_out", "weight": weight}
-        return rknn_engine._ran_in_int8(layer, set(names), set(weights))
+    def ran(self, names, weights=(), weight="w_quantized", data="x", other=()):
+        layer = {"name": "/fc/MatMul", "output": "fc_out", "weight": weight, "data": data}
+        return rknn_engine._ran_in_int8(layer, set(names), set(weights), set(other))
 
     def test_suffixes_are_known(self):
         for name in ("/fc/MatMul", "/fc/MatMul#2", "/fc/MatMul#2_ConvAdd", "fc_out_tp"):
@@ -221,6 +221,12 @@ class RockchipNames(unittest.TestCase):
         self.assertTrue(self.ran([], ["w_dequantized"]))
         self.assertFalse(self.ran([], ["w2_dequantized"]))
         self.assertFalse(self.ran([], ["_x"], weight=""))
+
+    def test_parts_of_a_product_have_the_name_of_what_they_read(self):
+        self.assertTrue(self.ran(["x_tp-rs_mm", "x_tp-rs_mm#4"]))
+        self.assertFalse(self.ran(["x_tp-rs_mm"], other=["x_tp-rs_mm#4"]), "a part is float")
+        self.assertFalse(self.ran(["x_tp-rs_mm_rs", "x2_mm"]), "other nodes")
+        self.assertFalse(self.ran(["_mm"], data=""))
 
     def test_the_table_has_cycles_and_what_the_cpu_runs(self):
         row = {"engine": "rknn", "model": "m", "failed": {}, "seconds": 1, "cycles": 7, "cpu": ["2 Pad"]}

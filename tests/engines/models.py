@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import sys
 
 import numpy
 
@@ -12,7 +13,8 @@ CIFAR = "mean=.4914/.4822/.4465,std=.2470/.2435/.2616"
 IMAGENET = "mean=.485/.456/.406,std=.229/.224/.225"
 
 # Beginning of the name: samples to calibrate with, samples whose first is judged, preprocessing. The first row that
-# fits holds; {folder} is the model's. A model without a row has its data beside it (data_beside).
+# fits holds; {folder} is the model's, {samples} the network's of scripts/showcase. A model without a row has its data
+# beside it (data_beside).
 RECIPES = [
     ("sample/shapes_unet", "{folder}/calib", "{folder}/eval/images", f"unit,{IMAGENET}"),
     ("models/shapes_unet", "{folder}/calib", "{folder}/eval/images", f"unit,{IMAGENET}"),
@@ -25,6 +27,7 @@ RECIPES = [
     ("models/face_rfb320", "{images}/faces", "{images}/faces", "raw,mean=127/127/127,std=128/128/128"),
     ("models/style_starry_night", "{images}/coco", "{images}/coco", "raw"),
     ("models/text_ppocrv3_det", "{images}/ocr", "{images}/ocr", f"unit,{IMAGENET},resize=320x320"),
+    ("showcase/", "{samples}/calib", "{samples}/test", None),
     ("models/chars_gpt", "{folder}/calib_ids.npy", "{folder}/eval_ids.npy", None),
 ]
 RANDOM_SAMPLES = 16
@@ -33,15 +36,15 @@ RANDOM_SAMPLES = 16
 class Model:
     """A float model: name (as in expected.json), path, and the options that name its samples."""
 
-    def __init__(self, name, path):
-        self.name, self.path = name, path
+    def __init__(self, name, path, samples=None):
+        self.name, self.path, self.samples = name, path, samples
 
     def data(self, inputs):
         """Returns (options to calibrate with, options whose first sample is judged); inputs: {name: rank}."""
         for start, calibration, judged, preprocess in RECIPES:
             if self.name.startswith(start):
                 more = [f"--preprocess={preprocess}"] if preprocess else []
-                return tuple([f"--data={source.format(folder=self.path.parent, images=SHARED / 'images')}", *more]
+                return tuple([f"--data={source.format(folder=self.path.parent, images=SHARED / 'images', samples=self.samples)}", *more]
                              for source in (calibration, judged))
         return self._data_beside(inputs)
 
@@ -76,3 +79,17 @@ def all_models():
         for path in sorted(folder.glob("*/*.onnx")):
             found.append(Model(f"{kind}/{path.parent.name}/{path.stem}", path))
     return [model for model in found if model.path.exists()]
+
+
+def showcase_models(folder):
+    """Returns the networks of scripts/showcase, beside those of the shared folder, whose samples a run left in a folder."""
+    sys.path.insert(0, str(ROOT / "bench/showcase"))
+    import networks  # noqa: PLC0415
+    import sources  # noqa: PLC0415
+    found = []
+    for network in networks.NETWORKS:
+        samples = folder / "samples" / network.name
+        if network.where[0] != "shared" and samples.is_dir():
+            path = sources.fetch(network.where, folder / "downloads", lambda _: sys.executable)
+            found.append(Model(f"showcase/{network.name}", pathlib.Path(path), samples))
+    return found

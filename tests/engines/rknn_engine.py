@@ -26,13 +26,21 @@ def _command():
     return module
 
 
-def _ran_in_int8(layer, names, weights):
+def _ran_in_int8(layer, names, weights, other=frozenset()):
     """Tells whether a layer ran in INT8: a row names its node or its first output, also with a suffix ("#2", "_tp"), or
-    reads its weight, whose name in the table ends in "_dequantized" for "_quantized"."""
+    reads its weight, whose name in the table ends in "_dequantized" for "_quantized". The parts of a product of queries, keys
+    and values, which a Split follows, have the name of what they read ("x_tp-rs_mm#5"). other: names of rows not in INT8."""
     own = tuple(f"{one}{end}" for one in (layer["name"], layer["output"]) if one for end in "#_")
     weight = layer["weight"].removesuffix("_quantized")
     return (any(name in (layer["name"], layer["output"]) or name.startswith(own) for name in names) or
-            bool(weight) and any(name == weight or name.startswith(f"{weight}_") for name in weights))
+            bool(weight) and any(name == weight or name.startswith(f"{weight}_") for name in weights) or
+            _all_parts(layer, names, other))
+
+
+def _all_parts(layer, names, other):
+    part = re.compile(re.escape(layer["data"]) + r"(?:[-_](?:tp|rs|sw))*_mm(?:#\d+)?") if layer["data"] else None
+    parts = [name for name in [*names, *other] if part and part.fullmatch(name)]
+    return bool(parts) and not any(name in other for name in parts)
 
 
 def run(path, feeds, layers):
@@ -51,7 +59,8 @@ def run(path, feeds, layers):
     rows = command.layers_of(log)
     int8 = {row["id"]: row for row in rows if row["type"] == "INT8" and row["unit"] == "NPU"}
     names = {row["name"].split(":", 1)[-1] for row in int8.values()}
+    other = {row["name"].split(":", 1)[-1] for row in rows if row["id"] not in int8}
     weights = {weight for number, weight in CONSTANT.findall(log) if number in int8}
     left = collections.Counter(row["op"] for row in rows if row["unit"] != "NPU")
     figures = {"cycles": sum(row["cycles"] for row in rows), "cpu": [f"{count} {op}" for op, count in sorted(left.items())]}
-    return outputs, [layer["name"] for layer in layers if _ran_in_int8(layer, names, weights)], [], figures
+    return outputs, [layer["name"] for layer in layers if _ran_in_int8(layer, names, weights, other)], [], figures

@@ -1,6 +1,7 @@
 #include "place/draft/certain_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace detent {
@@ -121,6 +122,13 @@ Known tiled(Known in, const Known& repeats) {
   return in;
 }
 
+/// Returns the extent behind a Resize; -1 where that is not known.
+int64_t scaled(int64_t extent, float scale) {
+  constexpr float kMostTimes = 1024;
+  if (extent < 0 || !(scale > 0 && scale <= kMostTimes) || extent > (int64_t{1} << 31)) return -1;
+  return static_cast<int64_t>(std::floor(static_cast<float>(extent) * scale));
+}
+
 Known as_wanted(const Node& node, Extents wanted, const Known& in) {
   const auto open = std::ranges::find(wanted, -1) - wanted.begin();
   Extents rest;  // of the value, without open extents that are copied
@@ -205,6 +213,7 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::ReduceSum:
     case OpKind::ReduceMean: return reduced(node);
     case OpKind::Reshape: return reshaped(node);
+    case OpKind::Resize: return resized(node);
     case OpKind::Transpose: return transposed(node);
     case OpKind::Gather:
       if (node.op_type == "GatherElements") return of(node.input(1));
@@ -323,6 +332,23 @@ CertainShapes::Known CertainShapes::sliced(const Node& node) {
     const int64_t taken = std::max<int64_t>(0, place((*ends)[i]) - place((*starts)[i]));
     (*out)[axis] = taken / (*steps)[i] + (taken % (*steps)[i] != 0 ? 1 : 0);
   }
+  return out;
+}
+
+CertainShapes::Known CertainShapes::resized(const Node& node) {
+  Known out = of(node.input(0));
+  if (!out) return out;
+  if (node.has("axes") || node.string_or("coordinate_transformation_mode", "") == "tf_crop_and_resize" ||
+      node.string_or("keep_aspect_ratio_policy", "stretch") != "stretch")
+    return opened(std::move(out), {});
+  if (const Known sizes = numbers(node.input(3)); sizes && sizes->size() == out->size()) {
+    for (size_t i = 0; i < out->size(); ++i) (*out)[i] = std::max<int64_t>((*sizes)[i], -1);
+    return out;
+  }
+  const Tensor* scales = facts_.graph().constant(node.input(node.inputs.size() == 2 ? 1 : 2));
+  if (!scales || scales->type() != DataType::Float32 || scales->element_count() != std::ssize(*out))
+    return opened(std::move(out), {});
+  for (size_t i = 0; i < out->size(); ++i) (*out)[i] = scaled((*out)[i], scales->data<float>()[i]);
   return out;
 }
 

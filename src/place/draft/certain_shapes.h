@@ -12,7 +12,8 @@ namespace detent {
 /// The shapes that a graph fixes, whatever its inputs.
 ///
 /// Declared shapes count first. Some exporters declare every value and others only inputs and outputs, so other shapes
-/// follow from the operators, up to declared values: layers, pooling, norms, activations, arithmetic and data movement.
+/// follow from the operators, up to declared values: layers, pooling, norms, activations, arithmetic, Resize and data
+/// movement.
 /// Other operators leave the shape open.
 class CertainShapes {
  public:
@@ -43,6 +44,7 @@ class CertainShapes {
   Known sliced(const Node& node);
   Known joined(const Node& node);
   Known padded(const Node& node);
+  Known resized(const Node& node);
   Known transposed(const Node& node);
   Known gathered(const Node& node);
   Known expanded(const Node& node);

@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A MatMul between pairs, with a square weight whose scales stand along an axis. The rows differ in size.
-std::string square_product(int axis) {
+/// point  zero point of the weight; first  its first code
+std::string square_product(int axis, int point = 0, int first = -127) {
   const auto listed = [](int count, const auto& number) {
     std::string text;
     for (int i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(number(i));
@@ -25,9 +26,9 @@ std::string square_product(int axis) {
 g (float[1,16,8,8] x) => (float[1,16,8,8] y)
 <float sx = {0.03}, int8 z = {0}, int64[3] flat = {1, 64, 16}, int64[4] whole = {1, 16, 8, 8},
  int8[16,16] w = )" +
-         listed(256, [](int i) { return i * 71 % 255 - 127; }) +
+         listed(256, [=](int i) { return i == 0 ? first : i * 71 % 255 - 127 + point; }) +
          ", float[16] ws = " + listed(16, [](int i) { return 0.001F * static_cast<float>(1 << i % 8); }) +
-         ", int8[16] wz = " + listed(16, [](int) { return 0; }) + R"(>
+         ", int8[16] wz = " + listed(16, [=](int) { return point; }) + R"(>
 {
   xr = Reshape (x, flat)
   xq = QuantizeLinear (xr, sx, z)  xd = DequantizeLinear (xq, sx, z)
@@ -68,6 +69,18 @@ TEST_F(RepairModel, GivesNewScalesToWeightsThatHaveThemAlongAnotherAxis) {
 TEST_F(RepairModel, KeepsTheScalesOfWeightsAlongTheChannels) {
   for (const char* target : {"tensorrt", "onnxruntime"})
     EXPECT_EQ(repair_model(options(square_product(1), target)).weights_kept, 1U) << target;
+}
+
+TEST_F(RepairModel, KeepsCodesOneBelowTheMiddleWhereNoneIsFarther) {
+  for (const char* target : {"rknn", "tensorrt", "onnxruntime"}) {
+    RepairOptions kept = options(square_product(1, -1, -128), target);
+    kept.data = samples();
+    EXPECT_EQ(repair_model(kept).weights_kept, 1U) << target;
+    RepairOptions anew = options(square_product(1, -1, 127), target);
+    anew.data = samples();
+    const RepairReport farther = repair_model(anew);
+    EXPECT_THAT(farther.weights_anew, Contains(HasSubstr("its code 127 is none of the target's"))) << target;
+  }
 }
 
 TEST_F(RepairModel, MeasuresWhatHasAScaleThatIsNone) {

@@ -38,6 +38,30 @@ TEST(CertainShapes, KnowTheRankBehindATile) {
   EXPECT_EQ(CertainShapes(facts).of(*model.graph().find_value("t")), (CertainShapes::Extents{-1, -1}));
 }
 
+CertainShapes::Extents behind_resize(const std::string& node) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (float[N, 8, 5, 5] x, float[4] open) => (float[A, B, C, D] z) "
+      "<float[4] scales = {1, 1, 2, 1.5}, float[4] empty_box = {0, 0, 1, 1}, float[4] none = {0, -1, 2, 2}, "
+      "int64[4] sizes = {1, 8, 9, 9}> { y = " +
+      node + " z = Relu (y) }");
+  const GraphFacts facts(model.graph(), target_list().front());
+  return CertainShapes(facts).of(*model.graph().find_value("y")).value_or(CertainShapes::Extents{});
+}
+
+TEST(CertainShapes, FollowTheScalesAndSizesOfAResize) {
+  EXPECT_EQ(behind_resize("Resize (x, , scales)"), (CertainShapes::Extents{-1, 8, 10, 7}));
+  EXPECT_EQ(behind_resize("Resize (x, , , sizes)"), (CertainShapes::Extents{1, 8, 9, 9}));
+}
+
+TEST(CertainShapes, LeaveOpenWhatAResizeTakesFromElsewhere) {
+  const CertainShapes::Extents open{-1, -1, -1, -1};
+  EXPECT_EQ(behind_resize("Resize (x, , open)"), open);
+  EXPECT_EQ(behind_resize("Resize (x, , none)"), (CertainShapes::Extents{-1, -1, 10, 10}));
+  EXPECT_EQ(behind_resize("Resize <keep_aspect_ratio_policy = \"not_larger\"> (x, , , sizes)"), open);
+  EXPECT_EQ(behind_resize("Resize <coordinate_transformation_mode = \"tf_crop_and_resize\"> (x, empty_box, scales)"),
+            open);
+}
+
 CertainShapes::Extents of_value(const std::string& inputs, const std::string& nodes) {
   const Model model =
       parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]> g (" + inputs +

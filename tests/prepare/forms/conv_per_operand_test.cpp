@@ -23,6 +23,21 @@ TEST(ConvPerOperand, FewOutputsOfAConcatAreSums) {
   EXPECT_THAT(for_rknn(concat_of(7), {1, 8, 4, 4}, "qnn"), Contains("Concat"));
 }
 
+TEST(ConvPerOperand, ScalesOfAResizeTellItsChannels) {
+  std::string numbers;
+  for (int i = 0; i < 7 * 16; ++i) numbers += (i ? ", " : "") + std::to_string((i * 29) % 17 - 8);
+  const std::string text = "(float[1,8,4,4] x) => (float[1,7,8,8] y) <float[7,16,1,1] w = {" + numbers +
+                           "}, float[4] twice = {1, 1, 2, 2}> { a = Relu (x)  u = Resize (a, , twice)  "
+                           "v = Neg (u)  c = Concat <axis = 1> (u, v)  y = Conv (c, w) }";
+  EXPECT_THAT(for_rknn(text, {1, 8, 4, 4}), ElementsAre("Relu", "Resize", "Neg", "Conv", "Conv", "Add"));
+}
+
+TEST(PlanePooling, AMaxPoolOverThreeAxesIsTwo) {
+  const std::string text =
+      "(float[1,2,4,4,4] x) => (float[1,2,2,2,2] y) { y = MaxPool <kernel_shape = [2,2,2], strides = [2,2,2]> (x) }";
+  EXPECT_THAT(for_rknn(text, {1, 2, 4, 4, 4}), ElementsAre("Reshape", "MaxPool", "Reshape", "MaxPool", "Reshape"));
+}
+
 TEST(ConvPerOperand, AConcatThatIsReadElsewhereStays) {
   EXPECT_THAT(for_rknn(concat_of(7, "z = Relu (c)", ", float[1,16,4,4] z"), {1, 8, 4, 4}), Contains("Concat"));
   EXPECT_THAT(for_rknn(concat_of(7, "", ", float[1,16,4,4] c"), {1, 8, 4, 4}), Contains("Concat"));

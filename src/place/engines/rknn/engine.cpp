@@ -19,6 +19,7 @@ constexpr std::array kForms{OperatorForm::Float32,
                             OperatorForm::ConvPerOperand,
                             OperatorForm::NamedOutputs,
                             OperatorForm::PlainDeconvolution,
+                            OperatorForm::PlanePooling,
                             OperatorForm::OperandsInPairs,
                             OperatorForm::PlainGemm,
                             OperatorForm::ExplicitNorms};

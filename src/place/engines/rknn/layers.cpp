@@ -7,13 +7,15 @@
 // * Decides: pairs stand in front of and behind every node that the NPU runs in INT8, constants of arithmetic included.
 //   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy
 //   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
-//   attention the values from the product of queries and keys up to the Softmax stay float. A MatMul or Gemm of rows
-//   that are a graph input stays float, and a cubic Resize.
+//   attention the values from the product of queries and keys up to the Softmax stay float, with a mask also what the
+//   second product reads of it. A MatMul or Gemm of rows that are a graph input stays float, a cubic Resize, and beside
+//   a ScatterND what a Slice reads of a Concat.
 // * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and
 //   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16"). With pairs on
 //   both sides of the Softmax between two products the compiler ends without a word, or with a KeyError. Its optimizer
 //   swaps a Transpose and a Reshape without end where a product reads the pair of a graph input with fewer than four
-//   axes. It does not fold constants of a cubic Resize between codes ("Tensor type mismatch").
+//   axes. It does not fold constants of a cubic Resize between codes ("Tensor type mismatch"). It makes Split and
+//   Concat of ScatterND, and then loses the codes of a Concat that a Slice reads, too ("Invalid w_par['dtype']").
 // * Change it: `--exclude` leaves a node float, which the NPU runs in FP16.
 // * Source: rknn-toolkit2 2.5.0, its compiler and simulator for rk3588, asked in November 2026.
 // * Networks: models/imagenet_mobilenetv2, models/shapes_unet.
@@ -72,11 +74,16 @@ void mark_float_nodes(const GraphFacts& facts, PlacementDraft& draft) {
   }
 }
 
-// Returns the Softmax and the nodes between it and a product of two activations; empty where there is none.
-std::vector<NodeId> attention_scores(const GraphFacts& facts, const PlacementDraft& draft, const Node& softmax) {
+// The Softmax and the nodes between it and a product of two activations; none where there is no such product.
+struct Scores {
+  std::vector<NodeId> nodes;
+  bool masked = false;
+};
+
+Scores attention_scores(const GraphFacts& facts, const PlacementDraft& draft, const Node& softmax) {
   constexpr size_t kMostNodes = 16;  // scale, mask and copies
   std::vector<NodeId> passed{softmax.id};
-  bool found = false;
+  bool found = false, masked = false;
   for (size_t next = 0; next < passed.size() && passed.size() < kMostNodes; ++next) {
     const Node& node = facts.node(passed[next]);
     for (const int slot : facts.data_slots(node.id)) {
@@ -87,17 +94,39 @@ std::vector<NodeId> attention_scores(const GraphFacts& facts, const PlacementDra
         found = true;
       else if (is_arithmetic(kind) || kind == OpKind::Where || commutes(facts, draft, before->id))
         passed.push_back(before->id);
+      masked = masked || kind == OpKind::Add;
     }
   }
-  return found ? passed : std::vector<NodeId>();
+  return found ? Scores{std::move(passed), masked} : Scores();
+}
+
+// The compiler joins what is float between the products, and the products, in one operator (exSDPAttention).
+void keep_shares_float(const GraphFacts& facts, PlacementDraft& draft, const Node& softmax) {
+  for (const Use& use : facts.value(*softmax.output(0)).uses)
+    if (facts.kind(use.node) == OpKind::MatMul && !facts.is_weighted(use.node))
+      draft.keep_float(use.node, use.slot, "attention with a mask, which the NPU computes as one operator in floats");
+}
+
+// Streams write what they keep with ScatterND, and take it with a Slice from what a Concat joins.
+void keep_slices_float(const GraphFacts& facts, PlacementDraft& draft) {
+  const bool scatters = std::ranges::any_of(
+      facts.graph().nodes(), [](const Node& node) { return node.op_type == "ScatterND" && node.domain.empty(); });
+  if (!scatters) return;
+  for (const Node& node : facts.graph().nodes()) {
+    const Node* before = node.op_type == "Slice" && !draft.is_out(node.id) ? facts.producer(node.input(0)) : nullptr;
+    if (before && facts.kind(before->id) == OpKind::Concat)
+      draft.keep_float(node.id, 0, "rknn-toolkit2 builds no Slice of a Concat's codes beside a ScatterND");
+  }
 }
 
 void keep_scores_float(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (facts.kind(node.id) != OpKind::Softmax || draft.is_out(node.id)) continue;
-    for (const NodeId scores : attention_scores(facts, draft, node))
-      for (const int slot : facts.data_slots(scores))
-        draft.keep_float(scores, slot, "scores of attention: rknn-toolkit2 builds no INT8 Softmax between products");
+    const Scores scores = attention_scores(facts, draft, node);
+    for (const NodeId score : scores.nodes)
+      for (const int slot : facts.data_slots(score))
+        draft.keep_float(score, slot, "scores of attention: rknn-toolkit2 builds no INT8 Softmax between products");
+    if (scores.masked && node.output(0)) keep_shares_float(facts, draft, node);
   }
 }
 
@@ -111,6 +140,7 @@ void close(const GraphFacts& facts, PlacementDraft& draft, ValueId output) {
 
 void decide_layers(const GraphFacts& facts, PlacementDraft& draft) {
   keep_scores_float(facts, draft);
+  keep_slices_float(facts, draft);
   for (const Node& node : facts.graph().nodes()) {
     if (!runs_on_npu(facts, draft, node)) continue;
     if (is_absorbed(facts, draft, node))
