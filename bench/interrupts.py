@@ -48,18 +48,23 @@ def start(options, folder, *more):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def faults_of(folder, code, wanted, seconds):
+def faults_of(search, folder, code, wanted, seconds, errors):
     """Returns (a row's words, [faults])."""
     files = sorted(path.name for path in folder.iterdir())
     faults = [] if code == wanted else [f"exit {code} for {wanted}"]
     if seconds > MOST_SECONDS:
         faults.append("slow")
-    if files not in ([], ["out.json", "out.onnx"]):
+    if files not in ([], ["out.json", "out.onnx"], *([["out.onnx"]] if search == "latency" else [])):
         faults.append(f"left {files}")
     if "out.onnx" not in files:
         return "no file", faults
-    report = json.loads((folder / "out.json").read_text())
     read = subprocess.run([DETENT, "inspect", str(folder / "out.onnx")], capture_output=True, check=False)
+    if "out.json" not in files:  # a search by latency writes the file as it timed it
+        told = [line for line in errors.splitlines() if "fastest file so far" in line]
+        if read.returncode != 0 or not told:
+            faults.append("the file does not load, or nothing says which it is")
+        return told[-1].rpartition("fastest file so far ")[2] if told else "", faults
+    report = json.loads((folder / "out.json").read_text())
     if read.returncode != 0 or report.get("verdict") is None:
         faults.append("the file has no verdict or does not load")
     if not report.get("stopped"):
@@ -105,7 +110,7 @@ def interrupt(options):
                 run.send_signal(getattr(signal, "SIG" + options.signal))
             said, errors = run.communicate()
             seconds = time.monotonic() - began - after
-            words, faults = faults_of(folder, run.returncode, 0 if options.time_limit else 130, seconds)
+            words, faults = faults_of(options.search, folder, run.returncode, 0 if options.time_limit else 130, seconds, errors)
             first = (said or errors or "\n").splitlines()[0]
             print(f"| {after:.1f} | {run.returncode} | {first} | {words}{''.join('; FAULT ' + one for one in faults)} | "
                   f"{seconds:.1f} |", flush=True)

@@ -157,7 +157,7 @@ struct EvaluationRequest {
   size_t weight_bytes = size_t{4} << 30;
   bool by_batch = false;     ///< keep the errors of every batch too: 64 bytes a variant, batch and output
   size_t shown_samples = 0;  ///< keep the detections of so many samples, evenly over the source
-  /// That `source` was opened by. Where it cuts samples into steps, each variant reads its own states (own_steps()),
+  /// That `source` was opened by. Each variant reads its own states (own_steps()) where it cuts samples into steps,
   /// and a sample counts with all its steps. nullptr, and a request without steps: samples are whole.
   const SampleRequest* request = nullptr;
 };

@@ -34,8 +34,7 @@ struct LayerErrors {
 enum class LayerVariants { Both, Alone };
 
 /// Measures at the values `names` on every sample of `source`, several at once where that is faster (samples_together).
-/// Where `request`, by which the source was opened, cuts samples into steps, every variant runs by itself, fed by its
-/// own states.
+/// Every variant runs by itself, fed by its own states, where `request` cuts samples into steps.
 /// Values that the variants quantize and that have no histogram yet are calibrated first. The result does not depend on
 /// the number of threads. Memory: see ModelsSideBySide. Nothing quantized -> no choices, `all` of identical outputs.
 /// Errors  those of evaluate_side_by_side, evaluate_models and of calibrating; InvalidOption when no output can be

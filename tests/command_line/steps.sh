@@ -55,10 +55,10 @@ accepts "sensitivity" sensitivity $net $data --eval ids=in/ids.npy --policy smal
 # sqnr_of NUMBER FILE: the number of the first such member, cut to four digits.
 sqnr_of() { sed -n 's/.*"'"$1"'": \([0-9]*\.[0-9]\{0,4\}\).*/\1/p' "$2" | head -1; }
 whole="--eval ids=in/ids.npy --policy small-layers=quantize"
-accepts "quantize on all samples" quantize $net $data $whole --calibrator mse -o out/all.onnx --json out/q.json --accept-broken
+accepts "quantize on all samples" quantize $net $data $whole --calibrator mse -o out/all.onnx --json out/all.json --accept-broken
 accepts "compare of one" compare $net $data $whole --calibrators mse --json out/c.json
 accepts "sensitivity of the same" sensitivity $net $data $whole --calibrator mse --json out/s.json
-verdict=$(sqnr_of sqnr_db out/q.json)
+verdict=$(sqnr_of sqnr_db out/all.json)
 [ -n "$verdict" ] || fail "quantize has no error"
 [ "$(sqnr_of sqnr_db out/c.json)" = "$verdict" ] || fail "compare says another error than quantize: $verdict"
 [ "$(sqnr_of sqnr_db_all out/s.json)" = "$verdict" ] || fail "sensitivity says another error than quantize: $verdict"

@@ -45,8 +45,8 @@ class ClosingSteps {
   std::vector<size_t> positions_;
 };
 
-/// The float model's outputs on samples of a request, to compare other models with. Where the request cuts samples into
-/// steps, the comparison is that of ClosingSteps. The arguments must outlive it.
+/// The float model's outputs on samples of a request, to compare other models with. The comparison is that of
+/// ClosingSteps where the request cuts samples into steps. The arguments must outlive it.
 class FloatOutputs {
  public:
   /// source  of the request.

@@ -49,7 +49,7 @@ void add_blame(std::vector<Line>& lines, const VerdictReport& verdict, size_t ou
   shown.resize(std::min(shown.size(), kBlamedShown));
   std::vector<Words> names;
   for (const Blame& one : shown) names.push_back({document::quoted(one.value), " (", decibels(one.sqnr_db), ")"});
-  lines.push_back({{"no single value explains it; those with the largest error of their own are ", joined(names)},
+  lines.push_back({{"no single value explains it; those with the largest error by themselves are ", joined(names)},
                    Role::Detail,
                    Where::Text});
 }
