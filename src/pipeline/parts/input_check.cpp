@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -210,6 +211,7 @@ class InputCheck {
       std::vector<double> gains;
       for (size_t i = 0; i < given.size(); ++i) gains.push_back(given[i] - found[i]);
       const double gain = mean(gains), error = standard_error(gains);
+      if (-gain >= kLeastNormShare * mean(given) && -gain >= kWrongErrors * error) refuted_.insert(other.text);
       if (gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
       if (!best || mean(found) < best->mean) best = {other, mean(found), error > 0 ? gain / error : HUGE_VAL};
     }
@@ -247,6 +249,7 @@ class InputCheck {
   [[nodiscard]] std::optional<Tried> surest_other() {
     std::optional<Tried> best, suspect;
     for (const Other& other : others_of(request_.preprocess)) {
+      if (refuted_.contains(other.text)) continue;
       Tried one = tried(other, given_, count_);
       if (one.is_surer() && (!best || one.gain.gain > best->gain.gain))
         best = std::move(one);
@@ -298,6 +301,7 @@ class InputCheck {
   RunSettings run_;
   size_t count_ = kSamples, many_ = kManySamples;
   Certainty given_;
+  std::set<std::string> refuted_ = {};  ///< others that are farther from what the first normalizations saw in training
   InputCheckReport report_;
 };
 
