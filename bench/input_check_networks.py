@@ -41,7 +41,7 @@ HELD_OUT = {
     "ddddocr_det": ("ddddocr_det", "images/ocr", "letterbox=model:114:topleft", coloured("bgr", RAW, UNIT)),
     "open_nsfw": ("open_nsfw", "images/imagenet/calib", "resize=256x256,crop=224,layout=nhwc",
                   coloured("bgr", "div=1,mean=104/117/123,std=1", UNIT)),
-    "ppocrv3_det": ("ppocrv3_det", "images/ocr", "resize=320x320", coloured("bgr", IMAGENET, RAW)),  # as its package reads
+    "ppocrv3_det": ("ppocrv3_det", "images/ocr", "resize=320x320", coloured("bgr", IMAGENET, RAW)),
     "ppocrv4_det": ("ppocrv4_det", "images/ocr", "resize=320x320", coloured("bgr", IMAGENET, RAW)),
     "page_orientation": ("page_orientation", "drawn:page", "", grey(IMAGENET, RAW, UNIT, SYMMETRIC)),
     "line_orientation": ("line_orientation", "drawn:turned", "resize=48x192", grey(SYMMETRIC, RAW, UNIT, IMAGENET)),
