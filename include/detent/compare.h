@@ -98,7 +98,8 @@ struct ComparisonReport {
   int64_t opset = 0;
   size_t nodes = 0;  ///< of the float model
   size_t calibration_samples = 0, evaluation_samples = 0;
-  std::string evaluation_digest;   ///< as Provenance::sample_digest
+  size_t steps = 0;               ///< of each sample, which every model takes with its own states; 0: samples are whole
+  std::string evaluation_digest;  ///< as Provenance::sample_digest
   bool evaluation_spread = false;  ///< the evaluation samples are spread evenly over their source
   size_t skipped_samples = 0;      ///< unreadable, in both sets
   double calibration_seconds = 0, evaluation_seconds = 0;

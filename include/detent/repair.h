@@ -51,7 +51,8 @@ struct RepairReport {
   /// were given. Empty without.
   std::map<std::string, double> scores_before, scores;
   size_t evaluation_samples = 0;  ///< that were scored
-  std::string labels;             ///< as ComparisonReport::labels
+  size_t steps = 0;    ///< of each of them, which both files take with their own states; 0: samples are whole
+  std::string labels;  ///< as ComparisonReport::labels
   uint64_t bytes_before = 0, bytes_after = 0;
   double seconds = 0;
 };

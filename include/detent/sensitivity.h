@@ -50,6 +50,7 @@ struct SensitivityOptions {
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
+  size_t steps = 0;  ///< of each sample, which every model takes with its own states; 0: samples are whole
   /// Digests as Provenance::sample_digest; "" without calibration samples.
   std::string calibration_digest, evaluation_digest;
   bool evaluation_spread = false;            ///< the evaluation samples are spread evenly over their source

@@ -40,8 +40,9 @@ struct Shown {
 /// The answers for a batch.
 struct BatchShown {
   std::vector<Shown> samples;
-  std::vector<Tensor> first;        ///< each output of the first sample
-  std::vector<bool> equal, finite;  ///< by output: the same for all samples of the batch; all numbers finite
+  std::vector<Tensor> first;         ///< each output of the first sample
+  std::vector<bool> equal, finite;   ///< by output: the same for all samples of the batch; all numbers finite
+  std::vector<bool> larger_picture;  ///< by output: Certainty::larger_pictures
 };
 
 /// Returns the distribution that the logits of a row give at the common sharpness; probabilities are taken as logits by
@@ -131,6 +132,34 @@ bool all_finite(const Tensor& tensor) {
   return std::ranges::all_of(tensor.data<float>(), [](float number) { return std::isfinite(number); });
 }
 
+/// The mean and the deviation of a tensor's numbers, and the share that pixels of 8 bits may have.
+struct PixelFacts {
+  double mean = 0, deviation = 0, share = 0;
+
+  explicit PixelFacts(std::span<const float> numbers) {
+    constexpr float kBeyond = 32;  // networks do not cut what they paint
+    double sum = 0, squares = 0, inside = 0;
+    for (const float x : numbers) {
+      sum += x, squares += static_cast<double>(x) * x;
+      inside += x >= -kBeyond && x <= 255 + kBeyond ? 1 : 0;
+    }
+    const auto count = static_cast<double>(std::max<size_t>(1, numbers.size()));
+    mean = sum / count, share = inside / count;
+    deviation = std::sqrt(std::max(0.0, squares / count - mean * mean));
+  }
+};
+
+/// True where an output has the form of the pictures that the model reads, in numbers of pixels, and those are smaller.
+bool is_larger_picture(std::span<const Tensor> inputs, const Tensor& output) {
+  constexpr double kTimes = 32, kLeastMean = 16, kMostMean = 240, kLeastDeviation = 8, kMostPixels = 0.9;
+  if (inputs.size() != 1 || inputs[0].type() != DataType::Float32 || inputs[0].shape().rank() != 4) return false;
+  if (output.empty_handle() || output.type() != DataType::Float32 || output.shape() != inputs[0].shape()) return false;
+  const Tensor plain = to_plain(output), input = to_plain(inputs[0]);
+  const PixelFacts made(plain.data<float>()), read(input.data<float>());
+  return made.share >= kMostPixels && made.mean >= kLeastMean && made.mean <= kMostMean &&
+         made.deviation >= kLeastDeviation && made.deviation > kTimes * read.deviation;
+}
+
 /// Adds the first sample of an output, and whether the others are the same and all are finite.
 void add_facts(const Tensor& output, size_t samples, BatchShown& shown) {
   const bool splits = !output.empty_handle() && samples > 1;
@@ -150,10 +179,14 @@ class Gatherer {
 
   void add(BatchShown&& batch) {
     for (Shown& one : batch.samples) shown_.push_back(std::move(one));
-    if (equal_.empty()) equal_ = batch.equal, finite_ = batch.finite, first_ = batch.first;
+    if (equal_.empty()) {
+      equal_ = batch.equal, finite_ = batch.finite, first_ = batch.first;
+      larger_picture_ = batch.larger_picture;
+    }
     for (size_t i = 0; i < names_.size(); ++i) {
       equal_[i] = equal_[i] && batch.equal[i] && same_bytes(first_[i], batch.first[i]);
       finite_[i] = finite_[i] && batch.finite[i];
+      larger_picture_[i] = larger_picture_[i] && batch.larger_picture[i];
     }
   }
 
@@ -162,6 +195,7 @@ class Gatherer {
     for (size_t i = 0; i < equal_.size(); ++i) {
       if (equal_[i] && shown_.size() > 1) result.dull.push_back(names_[i]);
       if (!finite_[i]) result.broken.push_back(names_[i]);
+      if (larger_picture_[i]) result.larger_pictures.push_back(names_[i]);
     }
     if (reading.of == Certainty::Of::Nothing || shown_.empty()) return result;
     result.output = names_[reading.place];
@@ -224,7 +258,7 @@ class Gatherer {
   std::vector<std::string> names_;
   std::vector<Shown> shown_;
   std::vector<Tensor> first_;
-  std::vector<bool> equal_, finite_;
+  std::vector<bool> equal_, finite_, larger_picture_;
 };
 
 }  // namespace
@@ -249,7 +283,7 @@ Certainty measure_certainty(const Model& model, const DataSource& source, const 
     const JudgedBatch batch = stack_batch(std::move(samples), real, forms, nullptr);
     const std::vector<Tensor> outputs =
         with_samples_in_front(batch.counted(prepared.run(batch.inputs, pools[slot])), batch.real, batch.axes);
-    BatchShown shown{std::vector<Shown>(batch.real), {}, {}, {}};
+    BatchShown shown{std::vector<Shown>(batch.real), {}, {}, {}, {}};
     std::optional<DetectionReader> reader;
     if (reading.layout) reader = DetectionReader::of(*reading.layout, names, outputs, static_cast<int64_t>(batch.real));
     for (size_t n = 0; n < batch.real; ++n) {
@@ -258,7 +292,10 @@ Certainty measure_certainty(const Model& model, const DataSource& source, const 
       if (const Tensor& output = outputs[reading.place]; reads_classes(reading, output, batch.real))
         shown.samples[n].rows = rows_of(output, reading.axis, sample);
     }
-    for (const Tensor& output : outputs) add_facts(output, batch.real, shown);
+    for (const Tensor& output : outputs) {
+      add_facts(output, batch.real, shown);
+      shown.larger_picture.push_back(is_larger_picture(batch.inputs, output));
+    }
     return shown;
   };
   Gatherer gatherer(names);

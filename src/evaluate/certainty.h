@@ -27,6 +27,8 @@ struct Certainty {
   bool at_chance = false;                ///< of two classes: no answer is sure, and none depends on the sample
   std::vector<std::string> dull = {};    ///< outputs that are the same for all of two samples or more
   std::vector<std::string> broken = {};  ///< outputs with a number that is not finite
+  /// Outputs that are pictures in numbers from 0 to 255, of inputs of their form in numbers of another scale.
+  std::vector<std::string> larger_pictures = {};
 
   [[nodiscard]] double mean() const;
 };

@@ -16,6 +16,7 @@
 #include "evaluate/prepared_model.h"
 #include "evaluate/score_error.h"
 #include "evaluate/trial.h"
+#include "run/own_steps.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -346,11 +347,6 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
 
 namespace {
 
-/// Returns the name of a sample without that of its step.
-std::string without_step(const std::string& name, size_t steps) {
-  return steps > 0 ? name.substr(0, name.rfind(" step ")) : name;
-}
-
 /// The sums of some steps of all samples, by output.
 class StepSums {
  public:
@@ -418,7 +414,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     std::vector<ErrorSums> own = totals.add(reference, batch);
     by_step.add(batch.index, own);
     auto& [name, sums] = samples[batch.index / std::max<size_t>(1, steps)];
-    if (name.empty()) name = without_step(batch.sample_names.front(), steps);
+    if (name.empty()) name = steps > 0 ? sample_of_step(batch.sample_names.front()) : batch.sample_names.front();
     sums.resize(own.size());
     for (size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
     reporter.advance_to(measured += batch.real);

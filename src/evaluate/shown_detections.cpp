@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
+#include <set>
 
 #include "core/text.h"
 #include "detections/detection_error.h"
@@ -26,6 +26,11 @@ float partner_score(const Detection* one) {
   return one && one->score >= ShownDetections::kLeastPartner ? one->score : 0;
 }
 
+bool is_alike(const DetectionPair& pair) {
+  return pair.expected && pair.found && pair.iou >= ShownDetections::kAlikeIou &&
+         std::abs(pair.expected->score - pair.found->score) <= ShownDetections::kAlikeScores;
+}
+
 Error no_detections() {
   return {ErrorCode::InvalidOption, "no output of the model holds detections in this form",
           "--detections takes " + join(kDetectionForms, ", ", [](const DetectionFormName& form) {
@@ -38,11 +43,21 @@ Error no_detections() {
 ShownDetections ShownDetections::of(std::string name, std::span<const Detection> expected,
                                     std::span<const Detection> found) {
   ShownDetections shown{.name = std::move(name)};
-  std::ranges::copy_if(expected, std::back_inserter(shown.expected), is_shown);
-  std::ranges::copy_if(found, std::back_inserter(shown.found), is_shown);
-  for (const DetectionPair& pair : pair_detections(expected, found))
+  std::set<const Detection*> alike;
+  for (const DetectionPair& pair : pair_detections(expected, found)) {
     if ((pair.expected && is_shown(*pair.expected)) || (pair.found && is_shown(*pair.found)))
       shown.scores.emplace_back(partner_score(pair.expected), partner_score(pair.found));
+    if (is_alike(pair)) alike.insert({pair.expected, pair.found});
+  }
+  const auto take = [&](std::span<const Detection> all, std::vector<Detection>& into, std::vector<bool>& into_alike) {
+    for (const Detection& one : all) {
+      if (!is_shown(one)) continue;
+      into.push_back(one);
+      into_alike.push_back(alike.contains(&one));
+    }
+  };
+  take(expected, shown.expected, shown.expected_alike);
+  take(found, shown.found, shown.found_alike);
   shown.noise = compare_detections(expected, found).noise;
   return shown;
 }

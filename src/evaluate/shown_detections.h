@@ -20,9 +20,14 @@ namespace detent {
 struct ShownDetections {
   static constexpr float kLeastScore = 0.25F;
   static constexpr float kLeastPartner = 0.05F;
+  static constexpr double kAlikeIou = 0.9;
+  static constexpr float kAlikeScores = 0.1F;
 
   std::string name;                        ///< of the sample
   std::vector<Detection> expected, found;  ///< from kLeastScore on, the highest scores first
+  /// In the order of `expected` and `found`: the other model has the box, at an IoU from kAlikeIou on, with a score
+  /// that is within kAlikeScores. Empty: it is not known.
+  std::vector<bool> expected_alike, found_alike;
   /// Scores of both in pairs (pair_detections) of which one is shown; 0: not found, or below kLeastPartner.
   std::vector<std::pair<float, float>> scores;
   double noise = 0;  ///< of all detections (compare_detections)

@@ -7,6 +7,7 @@
 #include "detent/base/progress.h"
 #include "evaluate/compared_values.h"
 #include "run/model_inputs.h"
+#include "run/own_steps.h"
 
 namespace detent {
 
@@ -36,12 +37,14 @@ std::map<std::string, double> TaskScores::metrics(size_t model) const {
   return metrics;
 }
 
-TaskJudge::TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
+TaskJudge::TaskJudge(const EvaluationOptions& options, const SampleRequest& request, const Model& reference,
                      const DataSource& samples, const RunSettings& run)
-    : options_(options), reference_(reference), samples_(samples), run_(run),
-      task_(options, eval, samples, *run.reporter, &reference.graph(), recognize_detections(reference, samples, run)),
-      values_(values_to_judge(reference, samples, run)) {
-  task_.learn_classes(reference, samples, run);
+    : options_(options), request_(request), reference_(reference), samples_(samples),
+      run_(without_states(run, request, reference)),
+      task_(options, request, samples, *run_.reporter, &reference.graph(),
+            recognize_detections(reference, samples, run_)),
+      values_(values_to_judge(reference, samples, run_)) {
+  task_.learn_classes(reference, samples, run_);
 }
 
 TaskScores TaskJudge::judge(std::span<const Model> variants, const std::vector<std::string>& names,
@@ -52,7 +55,7 @@ TaskScores TaskJudge::judge(std::span<const Model> variants, const std::vector<s
   EvaluationRequest request{reference_, values_, samples_, run_, progress};
   request.judge = asked.task ? &task_ : nullptr, request.command = scores.command.get();
   request.by_batch = asked.by_batch, request.shown_samples = asked.shown;
-  request.own = asked.own;
+  request.request = &request_;
   scores.evaluation = evaluate_models(variants, request);
   if (scores.command) scores.command->close();
   return scores;

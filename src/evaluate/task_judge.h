@@ -36,10 +36,11 @@ struct TaskScores {
 class TaskJudge {
  public:
   /// Checks samples and truths, before anything long begins.
-  /// eval       that `samples` were opened by
+  /// request    that `samples` were opened by; where it cuts them into steps, models are judged over all of them, each
+  ///            fed by its own states, without outputs that only go back into the model (without_states())
   /// reference  the model that variants are compared with; all have its inputs
   /// Errors     those of TaskMetric and values_to_judge.
-  TaskJudge(const EvaluationOptions& options, const SampleRequest& eval, const Model& reference,
+  TaskJudge(const EvaluationOptions& options, const SampleRequest& request, const Model& reference,
             const DataSource& samples, const RunSettings& run);
 
   [[nodiscard]] const Model& reference() const { return reference_; }
@@ -52,8 +53,6 @@ class TaskJudge {
     bool task = true;      ///< scores of the task; false: errors alone
     bool by_batch = true;  ///< the sums of each batch
     size_t shown = 0;      ///< the detections of so many samples
-    /// EvaluationRequest::own
-    std::span<const std::unique_ptr<DataSource>> own = {};
   };
   /// Runs the reference and the variants on every sample.
   /// names     "fp32", then by variant, for the folders of the metric command
@@ -64,9 +63,10 @@ class TaskJudge {
 
  private:
   const EvaluationOptions& options_;
+  const SampleRequest& request_;
   const Model& reference_;
   const DataSource& samples_;
-  const RunSettings& run_;
+  RunSettings run_;
   TaskMetric task_;
   std::vector<std::string> values_;
 };

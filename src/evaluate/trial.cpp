@@ -15,6 +15,7 @@
 #include "exec/buffer_pool.h"
 #include "exec/runnable_part.h"
 #include "run/model_inputs.h"
+#include "run/own_steps.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -44,6 +45,11 @@ bool is_evenly_chosen(size_t i, size_t size, size_t count) {
   return count >= size || (count > 0 && (i * count + size - 1) / size * size / count == i);
 }
 
+/// Returns the steps that a request cuts its samples into.
+std::optional<size_t> steps_of(const EvaluationRequest& request) {
+  return request.request ? request.request->steps : std::nullopt;
+}
+
 /// The passes over the samples of one request.
 class Trial {
  public:
@@ -51,7 +57,7 @@ class Trial {
       : request_(request), task_(request.judge && request.judge->given() ? request.judge : nullptr),
         forms_{find_axes(request), find_forms(task_, request.reference, request.source, request.settings)},
         pools_(worker_count(request.settings)), variants_(variants),
-        tallies_(request.names, variants, request.by_batch) {}
+        tallies_(request.names, variants, request.by_batch, steps_of(request).value_or(0)) {}
 
   /// Runs the float model and `count` variants from `first` on over all samples.
   void run(size_t first, size_t count, const RunModels& models) {
@@ -100,8 +106,12 @@ class Trial {
   }
 
   [[nodiscard]] BatchTallies run_batch(const RunModels& run, size_t models, JudgedBatch batch, BufferPool& pool) const {
-    BatchTallies found{batch.sample_names.front(), batch.real, std::vector<Tally>(models),
-                       std::vector<bool>(request_.names.size(), true), std::vector<double>(models)};
+    BatchTallies found{batch.sample_names.front(),
+                       batch.index,
+                       batch.real,
+                       std::vector<Tally>(models),
+                       std::vector<bool>(request_.names.size(), true),
+                       std::vector<double>(models)};
     if (request_.command) found.outputs.resize(models);
     Stopwatch stopwatch;
     const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& outputs) {
@@ -196,8 +206,8 @@ Error nothing_compared() {
           "no output can be compared: each is integer, or changes its shape between variants"};
 }
 
-Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch)
-    : comparable_(outputs.size(), true), by_batch_(by_batch) {
+Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch, size_t steps)
+    : comparable_(outputs.size(), true), by_batch_(by_batch), steps_(steps) {
   sums_.errors.assign(variants, std::vector<ErrorSums>(outputs.size()));
   sums_.by_batch.resize(by_batch ? variants : 0);
   sums_.shown.resize(variants);
@@ -207,7 +217,20 @@ Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batc
   sums_.outputs = std::move(outputs);
 }
 
+void Tallies::keep(std::vector<ErrorSums>&& errors, TaskSums&& task, size_t place, bool goes_on) {
+  if (!goes_on) {
+    sums_.task_by_batch[place].push_back(std::move(task));
+    if (place > 0) sums_.by_batch[place - 1].push_back(std::move(errors));
+    return;
+  }
+  sums_.task_by_batch[place].back() += task;
+  for (size_t i = 0; i < errors.size(); ++i) sums_.by_batch[place - 1].back()[i] += errors[i];
+}
+
 void Tallies::add(BatchTallies&& batch, size_t first) {
+  const std::pair sample(first, steps_ > 0 ? batch.index / steps_ : batch.index);
+  const bool goes_on = steps_ > 0 && last_ == sample;
+  last_ = sample;
   for (size_t i = 0; i < comparable_.size(); ++i) comparable_[i] = comparable_[i] && batch.comparable[i];
   for (size_t m = first == 0 ? 0 : 1; m < batch.models.size(); ++m) {
     const size_t place = m == 0 ? 0 : first + m;
@@ -216,13 +239,11 @@ void Tallies::add(BatchTallies&& batch, size_t first) {
     sums_.task[place] += task;
     for (size_t i = 0; i < errors.size(); ++i) sums_.errors[place - 1][i] += errors[i];
     if (m > 0) std::ranges::move(shown, std::back_inserter(sums_.shown[place - 1]));
-    if (!by_batch_) continue;
-    sums_.task_by_batch[place].push_back(std::move(task));
-    if (m > 0) sums_.by_batch[place - 1].push_back(std::move(errors));
+    if (by_batch_) keep(std::move(errors), std::move(task), place, goes_on);
   }
-  if (first > 0) return;
+  if (first > 0 || goes_on) return;
   sums_.samples += batch.real;
-  if (by_batch_) sums_.batch_names.push_back(std::move(batch.name));
+  if (by_batch_) sums_.batch_names.push_back(steps_ > 0 ? sample_of_step(batch.name) : std::move(batch.name));
 }
 
 Evaluation Tallies::take(bool judged) {
@@ -234,32 +255,67 @@ Evaluation Tallies::take(bool judged) {
   return std::move(sums_);
 }
 
-Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
-  const auto& [reference, names, source, settings, task, judge, command, weight_bytes, by_batch, shown, own] = request;
-  const int team = team_size(settings, source);
+namespace {
+
+/// Returns variants one by one, as they stand or made for the caller.
+using VariantAt = std::function<std::shared_ptr<const Model>(size_t)>;
+
+/// The variants of one pass.
+struct PassedVariants {
+  std::vector<std::shared_ptr<const Model>> models;
+  std::vector<std::unique_ptr<const PreparedModel>> prepared;
+  std::vector<std::unique_ptr<DataSource>> own;  ///< their steps; empty: samples are whole
+
+  PassedVariants(const VariantAt& variant, size_t first, size_t count, const EvaluationRequest& request, int team) {
+    const RunSettings& settings = request.settings;
+    for (size_t v = first; v < first + count; ++v) {
+      models.push_back(variant(v));
+      prepared.push_back(std::make_unique<const PreparedModel>(*models.back(), request.names, team, settings.products));
+      if (steps_of(request)) own.push_back(own_steps(*models.back(), *request.request, request.source, settings));
+    }
+  }
+
+  [[nodiscard]] std::vector<Tensor> run(size_t v, const JudgedBatch& batch, BufferPool& pool) const {
+    return own.empty() ? prepared[v]->run(batch.inputs, pool) : prepared[v]->run(read_again(*own[v], batch), pool);
+  }
+};
+
+Evaluation evaluate(size_t count, const VariantAt& variant, const EvaluationRequest& request) {
+  constexpr size_t kCopiesOfSteps = 2;  // the model that writes the states, and that one's packed weights
+  const int team = team_size(request.settings, request.source);
+  const size_t copies = kPreparedShare + (steps_of(request) ? kCopiesOfSteps : 0);
   const size_t at_once =
-      std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
-  const PreparedModel original(reference, names, team);
-  Trial trial(request, variants.size());
-  settings.reporter->begin(task, source.size() * ((variants.size() + at_once - 1) / at_once));
-  for (size_t first = 0; first < variants.size(); first += at_once) {
-    std::vector<std::unique_ptr<const PreparedModel>> models;
-    for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
-      models.push_back(std::make_unique<const PreparedModel>(variant, names, team, settings.products));
-    trial.run(first, models.size(),
+      std::max<size_t>(1, request.weight_bytes / std::max<size_t>(1, copies * request.reference.byte_size()));
+  const PreparedModel original(request.reference, request.names, team);
+  Trial trial(request, count);
+  Reporter& reporter = *request.settings.reporter;
+  reporter.begin(request.task, request.source.size() * ((count + at_once - 1) / at_once));
+  for (size_t first = 0; first < count; first += at_once) {
+    const PassedVariants passed(variant, first, std::min(at_once, count - first), request, team);
+    trial.run(first, passed.models.size(),
               [&](const JudgedBatch& batch, BufferPool& pool, const ModelsSideBySide::Take& take) {
                 take(std::nullopt, original.run(batch.inputs, pool));
-                for (size_t v = 0; v < models.size(); ++v)
-                  take(v, own.empty() ? models[v]->run(batch.inputs, pool)
-                                      : models[v]->run(read_again(*own[first + v], batch), pool));
+                for (size_t v = 0; v < passed.models.size(); ++v) take(v, passed.run(v, batch, pool));
               });
   }
-  settings.reporter->end();
+  reporter.end();
   Evaluation found = trial.take();
-  if (!found.task.empty() && judge->judges_tokens() && found.task.front().tokens.tokens == 0)
+  if (!found.task.empty() && request.judge->judges_tokens() && found.task.front().tokens.tokens == 0)
     throw Error(ErrorCode::InvalidData, "--next-token: no token of the data has a next token that is not padding",
                 "give sequences of two tokens or more, or windows of a longer one");
   return found;
+}
+
+}  // namespace
+
+Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
+  const auto standing = [&](size_t v) { return std::shared_ptr<const Model>(std::shared_ptr<void>(), &variants[v]); };
+  return evaluate(variants.size(), standing, request);
+}
+
+Evaluation evaluate_models(size_t count, const std::function<Model(size_t)>& make, const EvaluationRequest& request) {
+  const auto made = [&](size_t v) { return std::make_shared<const Model>(make(v)); };
+  return evaluate(count, made, request);
 }
 
 Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationRequest& request) {

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "datasets/sample_request.h"
 #include "detent/base/data_source.h"
 #include "detent/base/error.h"
 #include "detent/options/run_settings.h"
@@ -88,10 +90,10 @@ struct Evaluation {
   std::vector<std::string> outputs;            ///< names of the values that were compared
   std::vector<std::vector<ErrorSums>> errors;  ///< [variant][output], over all samples
   /// [variant][batch][output] in the order of the source, with `by_batch`; a batch is one sample unless the model fixes
-  /// it.
+  /// it, and of samples that are cut into steps a sample with all of them.
   std::vector<std::vector<std::vector<ErrorSums>>> by_batch;
   std::vector<std::string> batch_names;              ///< of the first sample of each batch, with `by_batch`
-  size_t samples = 0, skipped = 0;                   ///< skipped: unreadable
+  size_t samples = 0, skipped = 0;                   ///< skipped: unreadable; of steps, single ones
   std::vector<TaskSums> task;                        ///< [0] of the float model, [1 + variant]; empty without a task
   std::vector<std::vector<TaskSums>> task_by_batch;  ///< [model][batch], as `by_batch`
   std::vector<double> seconds;                       ///< as `task`: of running, summed over the workers
@@ -109,6 +111,7 @@ struct Evaluation {
 /// The tallies of one batch: of the float model, then of the variants that ran beside it.
 struct BatchTallies {
   std::string name;  ///< of the first sample
+  size_t index = 0;  ///< its place in the source
   size_t real = 0;
   std::vector<Tally> models;
   std::vector<bool> comparable;                   ///< by output: of the float model's shape in every variant
@@ -120,7 +123,9 @@ struct BatchTallies {
 class Tallies {
  public:
   /// by_batch  keeps the sums of each batch too.
-  Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch);
+  /// steps     so many batches of the source in a row are the steps of one sample, which counts as a batch; 0: samples
+  ///           are whole.
+  Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch, size_t steps = 0);
 
   /// Adds a batch on which variants from `first` on ran. The float model and the samples are counted only with variant
   /// 0.
@@ -129,9 +134,13 @@ class Tallies {
   [[nodiscard]] Evaluation take(bool judged);
 
  private:
+  void keep(std::vector<ErrorSums>&& errors, TaskSums&& task, size_t place, bool goes_on);
+
   Evaluation sums_;
   std::vector<bool> comparable_;
   bool by_batch_;
+  size_t steps_;
+  std::optional<std::pair<size_t, size_t>> last_ = {};  // `first` and the sample of the last batch, of steps
 };
 
 /// The input of evaluate_models() and evaluate_side_by_side(). Its members must outlive it.
@@ -148,8 +157,9 @@ struct EvaluationRequest {
   size_t weight_bytes = size_t{4} << 30;
   bool by_batch = false;     ///< keep the errors of every batch too: 64 bytes a variant, batch and output
   size_t shown_samples = 0;  ///< keep the detections of so many samples, evenly over the source
-  /// By variant: where its inputs are read, at the places of the samples of `source` (own_steps()); empty: there.
-  std::span<const std::unique_ptr<DataSource>> own = {};
+  /// That `source` was opened by. Each variant reads its own states (own_steps()) where it cuts samples into steps,
+  /// and a sample counts with all its steps. nullptr, and a request without steps: samples are whole.
+  const SampleRequest* request = nullptr;
 };
 
 /// Runs the float model and every variant on each sample and compares the named values with the float model's. A sample
@@ -164,7 +174,12 @@ struct EvaluationRequest {
 ///           token is known where they are judged; Interrupted.
 [[nodiscard]] Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request);
 
-/// Evaluates variants of `request.reference` that share what they have in common, in one pass.
+/// The same of variants that are made when their pass begins and freed behind it.
+[[nodiscard]] Evaluation evaluate_models(size_t count, const std::function<Model(size_t)>& make,
+                                         const EvaluationRequest& request);
+
+/// Evaluates variants of `request.reference` that share what they have in common, in one pass. Of steps all variants
+/// read those of the source.
 /// Errors  those of evaluate_models; data without next tokens is no error.
 [[nodiscard]] Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationRequest& request);
 

@@ -125,8 +125,8 @@ Candidates make_candidates(const std::vector<std::string>& names, Attempt& attem
   return all;
 }
 
-void note_calibration(ComparisonReport& report, const Measured& measured) {
-  report.calibration_samples = measured.calibration.samples;
+void note_calibration(ComparisonReport& report, const Measured& measured, const SampleRequest& data) {
+  report.calibration_samples = measured.calibration.samples / std::max<size_t>(1, data.steps.value_or(1));
   report.calibration_seconds = measured.calibration.seconds;
   report.skipped_samples = measured.calibration.skipped;
   report.outliers = measured.outlier_report;
@@ -282,8 +282,9 @@ CandidateJudge::Judged CandidateJudge::judge_all(ComparisonReport& report, Candi
   }
 
   report.evaluation_samples = evaluation.samples;
+  report.steps = eval_.steps.value_or(0);
   report.evaluation_digest = samples_.digest();
-  report.evaluation_spread = eval_.spread && eval_.limit == samples_.size();
+  report.evaluation_spread = eval_.spread && eval_.limit == samples_.size() / std::max<size_t>(1, report.steps);
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;
   report.fp32 = scores.metrics(0);

@@ -65,8 +65,8 @@ struct Candidates {
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, Attempt& attempt,
                                          const ComparedOptions& options);
 
-/// Fills the report's facts of the calibration pass.
-void note_calibration(ComparisonReport& report, const Measured& measured);
+/// Fills the report's facts of the calibration pass over `data`.
+void note_calibration(ComparisonReport& report, const Measured& measured, const SampleRequest& data);
 
 /// Adds the model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type
 /// that the model cannot have.
@@ -84,6 +84,8 @@ class CandidateJudge {
   CandidateJudge(const ComparedOptions& options, const SampleRequest& eval, const Model& reference);
 
   [[nodiscard]] const DataSource& samples() const { return samples_; }
+  /// That samples() were opened by.
+  [[nodiscard]] const SampleRequest& request() const { return eval_; }
   /// Fills the scores of the report: `fp32`, `baselines`, `winner`, `criterion`, `ties`, the provenance of the winner,
   /// and the evaluation samples; of a detector also `detections`, and draws them, where the options ask. Its variants
   /// get their scores in the order of the candidates; other members that they have already stay.

@@ -1,5 +1,6 @@
 #include "detent/cast.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -9,7 +10,6 @@
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/base/error.h"
-#include "evaluate/closing_error.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "lint/reading/odd_pairs.h"
@@ -18,6 +18,7 @@
 #include "options/command_inputs.h"
 #include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/cast_pairs.h"
+#include "pipeline/parts/closing_steps.h"
 #include "pipeline/parts/first_shapes.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
@@ -117,8 +118,8 @@ void cast_floats(Model& model, const CastModelOptions& options, const ForcedFloa
 
 /// Measures the model that will be written.
 void measure(const Model& model, const CastModelOptions& options, const DataSource* source,
-             const std::optional<ReferenceOutputs>& reference, CastReport& report) {
-  if (reference) report.error = measure_closing_error(*reference, model, *source, options.run).report;
+             const std::optional<FloatOutputs>& outputs, CastReport& report) {
+  if (outputs) report.error = outputs->error_of(model).report;
   if (report.error) refuse_not_finite(*report.error, report.floats.type);
   const ValueShapes shapes = first_shapes(model.graph(), source, options.run);
   report.coverage =
@@ -147,15 +148,15 @@ CastReport cast_model(const CastModelOptions& options) {
   const auto source = open_data(options, data, model);
   warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
-  std::optional<ReferenceOutputs> reference;
-  if (source) reference = keep_outputs(model, *source, source->size(), options.run);
+  std::optional<FloatOutputs> outputs;
+  if (source) outputs.emplace(model, data, *source, options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   const ModelFacts facts = facts_of(model);
   cast_floats(model, options, excluded, source.get(), report);
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
-  measure(model, options, source.get(), reference, report);
-  const size_t samples = source ? source->size() : 0;
+  measure(model, options, source.get(), outputs, report);
+  const size_t samples = source ? source->size() / std::max<size_t>(1, data.steps.value_or(1)) : 0;
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
   write_provenance(model, origin_of_cast(model, options, samples));
   check_onnx_rules(model.graph(), options.output, facts.faults, *options.run.reporter);

@@ -22,10 +22,12 @@ namespace {
 /// Measures the layers with the candidate `best` as it was made.
 SensitivityReport measure_layers(const CompareCalibratorsReport& report, const CompareOptions& options,
                                  const Prepared& prepared, const Measured& measured, const ComparedCandidate& best,
-                                 const ComparedModel& made, const DataSource& samples) {
+                                 const ComparedModel& made, const CandidateJudge& judge) {
   const auto calibrator = make_calibrator(best.calibrator);
-  const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
-  SensitivityReport layers = sensitivity_of({prepared, measured, *calibrator, made.ranges, made.constants}, first);
+  const size_t steps = std::max<size_t>(1, judge.request().steps.value_or(1));
+  const SampleSubset first(judge.samples(), consecutive_samples(judge.samples(), 0, *options.layer_samples * steps));
+  SensitivityReport layers =
+      sensitivity_of({prepared, measured, *calibrator, made.ranges, made.constants, judge.request()}, first);
   layers.model = report.model;
   layers.plan = report.plan;
   layers.equalized.reset();  // the comparison has it
@@ -60,7 +62,7 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& given) {
   report.model = options.model.string();
   report.target = prepared.recipe.target->spec();
   report.equalized = prepared.equalize_report();
-  note_calibration(report, measured);
+  note_calibration(report, measured, samples.data);
   for (const ComparedCandidate& one : candidates.candidates)
     report.variants.push_back({{}, one.calibrator == one.name ? "" : one.calibrator});
   const size_t winner = judge.judge(report, candidates, std::to_string(names.size()) + " calibrators");
@@ -76,8 +78,7 @@ CompareCalibratorsReport compare_calibrators(const CompareOptions& given) {
     report.ended.left_out.emplace_back("layers");
   } else if (options.layer_samples) {
     const ComparedCandidate& best = candidates.candidates[winner];
-    report.layers =
-        measure_layers(report, options, prepared, measured, best, candidates.made[best.model], judge.samples());
+    report.layers = measure_layers(report, options, prepared, measured, best, candidates.made[best.model], judge);
   }
   return report;
 }

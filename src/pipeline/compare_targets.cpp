@@ -36,7 +36,7 @@ Candidates candidates_of(Prepared made_for, const std::vector<std::string>& name
   Attempt attempt = measure(std::move(made_for));
   const auto& [prepared, measured, chosen] = attempt;
   Candidates made = make_candidates(names, attempt, options);
-  if (report.calibration_samples == 0) note_calibration(report, measured);
+  if (report.calibration_samples == 0) note_calibration(report, measured, prepared.recipe.data);
   TargetVariant variant = facts_of_target(prepared);
   for (ComparedCandidate& one : made.candidates) {
     one.name = names.size() == 1 ? variant.target : variant.target + " " + one.name;

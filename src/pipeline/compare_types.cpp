@@ -35,7 +35,7 @@ constexpr double kRounding = 1e-9;     // scores are quotients of counts: 0.79 -
 void note_first_calibration(CompareTypesReport& report, const Prepared& prepared, const Measured& measured) {
   const double seconds = report.calibration_seconds;
   if (report.calibration_samples == 0) {
-    note_calibration(report, measured);
+    note_calibration(report, measured, prepared.recipe.data);
     report.equalized = prepared.equalize_report();
   }
   report.calibration_seconds = seconds + measured.calibration.seconds;
@@ -147,7 +147,8 @@ Candidates make_typed_candidates(const CompareTypesOptions& options, const Reque
     else
       half |= add_with_pairs(candidates, type, options, requested, report);
   }
-  if (report.calibration_samples == 0) report.calibration_samples = samples().size();
+  if (report.calibration_samples == 0)
+    report.calibration_samples = samples().size() / std::max<size_t>(1, requested.data.steps.value_or(1));
   if (half) add_baselines(candidates, options.model, samples(), options.run);
   return candidates;
 }

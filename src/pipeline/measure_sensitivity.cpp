@@ -17,6 +17,7 @@
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
 #include "run/open_samples.h"
+#include "run/own_steps.h"
 #include "tune/weights/block_variants.h"
 
 namespace detent {
@@ -40,7 +41,8 @@ struct JudgedSamples {
   SensitivityReport describe(SensitivityReport report, const SensitivityOptions& options, PlanReport plan,
                              const Stopwatch& stopwatch) const {
     report.model = options.model.string();
-    report.evaluation_spread = options.eval.spread && options.eval.limit == samples.size();
+    report.evaluation_spread =
+        options.eval.spread && options.eval.limit == samples.size() / std::max<size_t>(1, report.steps);
     report.evaluation_digest = samples.digest();
     report.plan = std::move(plan);
     report.seconds = stopwatch.seconds();
@@ -63,16 +65,20 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
 
   const BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
   const Graph& graph = blocked.model.graph();
-  const auto names = comparable_values(blocked.model, inputs, options.run);
+  const auto names =
+      comparable_values(blocked.model, inputs, without_states(options.run, requested.eval, blocked.model));
   BlockVariants variants(blocked.model, target, options.placement, blocked.format, blocked.weights);
   SensitivityReport report;
   report.ended.finishing = take_interruptions("the table of the samples so far follows");
-  const LayerErrors errors = on_part_of_samples(
-      [&] { return measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task); });
+  const LayerErrors errors = on_part_of_samples([&] {
+    return measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task,
+                                LayerVariants::Both, &requested.eval);
+  });
   note_end(report.ended);
   report.target = target.spec();
   report.weights = options.weights;
-  report.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
+  report.steps = requested.eval.steps.value_or(0);
+  report.calibration_samples = blocked.rounding ? blocked.rounding->samples / std::max<size_t>(1, report.steps) : 0;
   if (blocked.rounding) report.calibration_digest = data.digest();
   const auto elements = static_cast<double>(std::max<int64_t>(1, variants.macs()));
   add_layer_errors(report, errors, graph, blocked.plan,
@@ -104,10 +110,10 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& given) {
     const Unstopped whole;  // without ranges there is no table
     chosen = choose(prepared, measured, std::move(calibrator));
   }
-  return judged.describe(
-      sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants, &judged.task},
-                     judged.samples),
-      options, plan_report_of(prepared), stopwatch);
+  return judged.describe(sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants,
+                                         prepared.recipe.eval, &judged.task},
+                                        judged.samples),
+                         options, plan_report_of(prepared), stopwatch);
 }
 
 }  // namespace detent

@@ -332,7 +332,7 @@ void take_step(const QuantizeStep& step, QuantizeWork& work) {
   try {
     step.take(work);
   } catch (const Error& error) {
-    const bool keeps_fastest = work.timer && interrupted();  // write_kept() does
+    const bool keeps_fastest = work.timer && interrupted() && !work.timer->kept.file.empty();  // write_kept() does
     if (keeps_fastest || !ends_early(error)) throw;
     restore_model(work.attempt.prepared);
     work.ended.left_out.emplace_back(step.name);
@@ -366,8 +366,8 @@ void take_steps(QuantizeWork& work) {
     phase = step->phase;
     if (is_shown(*step)) work.options.run.reporter->step(++number, count, step->name);
     if (step->applies(work)) take_step(*step, work);
-    // Once the values are measured there is a file to write. A search by latency finishes the fastest one itself.
-    if (step == steps.front() && !work.timer)
+    // Once the values are measured there is a file to write, until a search by latency has a fastest one.
+    if (step == steps.front())
       work.ended.finishing = take_interruptions(work.given.output.string() + " is written with what was found so far");
   }
 }

@@ -18,6 +18,7 @@
 #include "model/qoperators.h"
 #include "model/write_shown_model.h"
 #include "options/command_inputs.h"
+#include "pipeline/parts/closing_steps.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/prepared.h"
 #include "pipeline/parts/provenance.h"
@@ -131,12 +132,17 @@ LintReport lint_of(const std::filesystem::path& file, const RepairOptions& optio
   return lint_model(lint);
 }
 
+/// Returns how many samples were read; of samples that are cut into steps, whole ones.
+size_t samples_in(const IdentifiedSamples& samples, const SampleRequest& data) {
+  return data.steps ? samples.size() / *data.steps : samples.count();
+}
+
 /// The samples on which the files before and after are compared, and the task.
 class BeforeAndAfter {
  public:
   /// Errors  those of TaskJudge; Usage for a task without samples.
   BeforeAndAfter(const RepairOptions& options, const SampleRequest& eval, const Model& before)
-      : options_(options), before_(before) {
+      : options_(options), eval_(eval), before_(before) {
     const EvaluationOptions& evaluation = options.evaluation;
     if (eval.given()) {
       samples_ = std::make_unique<IdentifiedSamples>(open_samples(eval, before));
@@ -148,12 +154,12 @@ class BeforeAndAfter {
   }
 
   /// Adds to the report the difference, the verdict and the scores.
-  /// calibration  the samples of --data; nullptr: none
-  void compare(RepairReport& report, const Model& after, const IdentifiedSamples* calibration) const {
+  /// calibration  the samples of --data, which `data` opened; nullptr: none
+  void compare(RepairReport& report, const Model& after, const IdentifiedSamples* calibration,
+               const SampleRequest& data) const {
     const IdentifiedSamples* samples = judge_ ? samples_.get() : calibration;
     if (!samples) return;
-    const ReferenceOutputs reference = keep_outputs(before_, *samples, samples->size(), options_.run);
-    const ClosingError closing = measure_closing_error(reference, after, *samples, options_.run);
+    const ClosingError closing = FloatOutputs(before_, judge_ ? eval_ : data, *samples, options_.run).error_of(after);
     report.error = closing.report;
     report.verdict = judge({.calibration_samples = report.samples,
                             .closing = closing,
@@ -167,10 +173,12 @@ class BeforeAndAfter {
     scores.call_command(*options_.run.reporter);
     report.scores_before = scores.metrics(0), report.scores = scores.metrics(1);
     report.evaluation_samples = scores.evaluation.samples;
+    report.steps = eval_.steps.value_or(0);
     report.labels = judge_->task().reading();
   }
 
   const RepairOptions& options_;
+  const SampleRequest& eval_;
   const Model& before_;
   std::unique_ptr<IdentifiedSamples> samples_;
   std::optional<TaskJudge> judge_;
@@ -206,7 +214,8 @@ RepairReport repair_model(const RepairOptions& options) {
     repair->find_ranges();
     report.pairs = describe_pairs(*repair);
     report.weights_kept = repair->weights.kept, report.weights_anew = repair->weights.anew;
-    report.measured = repair->measured, report.samples = repair->measured > 0 ? repair->source->count() : 0;
+    report.measured = repair->measured,
+    report.samples = repair->measured > 0 ? samples_in(*repair->source, requested.data) : 0;
     samples = std::move(repair->source);
   } else {
     describe_own(written.graph(), report);
@@ -216,7 +225,7 @@ RepairReport repair_model(const RepairOptions& options) {
 
   // plan + ranges -> file -> lint, and the difference from the file before
   const Model model = report.changed ? rewritten(*repair, written) : written.clone();
-  files.compare(report, model, samples.get());
+  files.compare(report, model, samples.get(), requested.data);
   report.bytes_before = written_bytes(options.model);
   if (!report.changed && options.external_data != ExternalData::Always &&
       report.bytes_before == std::filesystem::file_size(options.model)) {

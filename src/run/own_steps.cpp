@@ -1,6 +1,7 @@
 #include "run/own_steps.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "model/graph/file_boundary.h"
 #include "run/open_samples.h"
@@ -22,12 +23,11 @@ RunSettings without_states(RunSettings settings, const SampleRequest& request, c
   return settings;
 }
 
-std::vector<std::unique_ptr<DataSource>> own_steps(std::span<const Model> models, const SampleRequest& request,
-                                                   const DataSource& steps, const RunSettings& run) {
-  std::vector<std::unique_ptr<DataSource>> own;
-  for (const Model& model : models)
-    own.push_back(open_samples(request, model, {.products = run.products, .teacher = &steps}));
-  return own;
+std::unique_ptr<DataSource> own_steps(const Model& model, const SampleRequest& request, const DataSource& steps,
+                                      const RunSettings& run) {
+  return open_samples(request, model, {.products = run.products, .teacher = &steps});
 }
+
+std::string sample_of_step(const std::string& name) { return name.substr(0, name.rfind(" step ")); }
 
 }  // namespace detent

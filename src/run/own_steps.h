@@ -1,8 +1,7 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
+#include <string>
 
 #include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
@@ -17,12 +16,14 @@ namespace detent {
 /// Errors   those of find_recurrence.
 [[nodiscard]] RunSettings without_states(RunSettings settings, const SampleRequest& request, const Model& model);
 
-/// Opens the steps of each model with its own states; tokens that a state feeds back are those of `steps`, which must
+/// Opens the steps of a model with its own states; tokens that a state feeds back are those of `steps`, which must
 /// outlive the result.
 /// request  that `steps` was opened by, with SampleRequest::steps.
 /// Errors   those of open_samples.
-[[nodiscard]] std::vector<std::unique_ptr<DataSource>> own_steps(std::span<const Model> models,
-                                                                 const SampleRequest& request, const DataSource& steps,
-                                                                 const RunSettings& run);
+[[nodiscard]] std::unique_ptr<DataSource> own_steps(const Model& model, const SampleRequest& request,
+                                                    const DataSource& steps, const RunSettings& run);
+
+/// Returns "ids.npy[3]" of "ids.npy[3] step 5".
+[[nodiscard]] std::string sample_of_step(const std::string& name);
 
 }  // namespace detent

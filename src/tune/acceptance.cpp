@@ -108,7 +108,7 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
   if (before.empty())
     report.reason = "no sample to judge it by";
   else if (!(after_db >= std::min(enough_db, before_db - fall_db)))
-    report.reason = "SQNR " + fall_text(before_db, after_db);
+    report.reason = "mean SQNR " + fall_text(before_db, after_db);
   else if (!(report.worst_after_db >= std::min(enough_db, report.worst_before_db - fall_db) - kWorstMayFallDb))
     report.reason = "worst tenth of samples " + fall_text(report.worst_before_db, report.worst_after_db);
   else if (!agrees)

@@ -46,7 +46,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const SampleRequest& eval, co
     throw Error(ErrorCode::Usage, "--min-sqnr does not go with --transcripts of a pipeline with \"decode\"",
                 "--max-drop bounds the rise of its word error rate");
   texts_ = take_texts(by_batch_, eval, model, settings_);
-  judge_ = std::make_unique<TaskJudge>(by_batch_, eval, model, own_ ? *own_ : *data, settings_);
+  judge_ = std::make_unique<TaskJudge>(by_batch_, request_, model, own_ ? *own_ : *data, settings_);
   if (metric_ == metrics::kDetectionAgreement && !task().recognized())
     throw Error(ErrorCode::Usage,
                 std::string("--max-drop needs a score (") + kTaskOptions +
@@ -95,25 +95,20 @@ BoundJudge::Score BoundJudge::score_of(const std::vector<TextErrors>& texts) con
 TaskScores BoundJudge::judge(std::span<const Model> variants, std::string_view task, bool by_batch) const {
   std::vector<std::string> folders{"fp32"};
   for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
-  std::vector<std::unique_ptr<DataSource>> own;
-  if (takes_steps()) own = own_steps(variants, request_, samples(), settings_);
-  return judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = by_batch, .own = own});
+  return judge_->judge(variants, folders, task, {.task = has_task(), .by_batch = by_batch});
 }
 
 BoundJudge::SampleTallies BoundJudge::tally_samples(std::span<const Model> variants, std::string_view task) const {
   const Evaluation found = judge(variants, task, true).evaluation;
   SampleTallies tallies{found.outputs, std::vector<std::vector<Tally>>(variants.size()), {}};
-  const size_t samples = found.batch_names.size() / *request_.steps;
-  const auto sum = [&](std::vector<Tally>& sums, const auto& tally_of_step) {
-    sums.resize(samples, {std::vector<ErrorSums>(found.outputs.size()), {}});
-    for (size_t b = 0; b < samples * *request_.steps; ++b) sums[b / *request_.steps] += tally_of_step(b);
-  };
   const auto task_of = [&](size_t model, size_t b) {
     return found.task_by_batch.empty() ? TaskSums{} : found.task_by_batch[model][b];
   };
-  for (size_t v = 0; v < variants.size(); ++v)
-    sum(tallies.variants[v], [&](size_t b) { return Tally{found.by_batch[v][b], task_of(1 + v, b)}; });
-  sum(tallies.floats, [&](size_t b) { return Tally{std::vector<ErrorSums>(found.outputs.size()), task_of(0, b)}; });
+  for (size_t b = 0; b < found.batch_names.size(); ++b) {
+    for (size_t v = 0; v < variants.size(); ++v)
+      tallies.variants[v].push_back({found.by_batch[v][b], task_of(1 + v, b)});
+    tallies.floats.push_back({std::vector<ErrorSums>(found.outputs.size()), task_of(0, b)});
+  }
   return tallies;
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::string cost_text(const AcceptanceReport& judgement) {
   const double cost = judgement.before_db.value_or(0) - judgement.after_db.value_or(0);
   if (!(cost > 0)) return fmt::format("costs nothing on {}", plural(judgement.samples, "sample"));
-  return fmt::format("costs {:.2f} dB on {}", cost, plural(judgement.samples, "sample"));
+  return fmt::format("costs {:.2f} dB of the mean SQNR on {}", cost, plural(judgement.samples, "sample"));
 }
 
 }  // namespace

@@ -14,41 +14,54 @@ namespace detent {
 
 namespace {
 
-/// Adds variant 0, all quantized, then for choice i the variants 1 + 2i (it alone) and 2 + 2i (all except it); with
+/// Returns the plan 0, all quantized, then for choice i the plans 1 + 2i (it alone) and 2 + 2i (all except it); with
 /// LayerVariants::Alone only 1 + i.
-void add_variants(ModelsSideBySide& shared, FloatVariants& variants, LayerVariants asked) {
-  const bool both = asked == LayerVariants::Both;
+std::vector<PlacementPlan> plans_of(FloatVariants& variants, bool both) {
   std::vector<PlacementPlan> plans{variants.plan({})};
   for (const FloatChoice& choice : variants.choices()) {
     plans.push_back(variants.alone(choice));
     if (both) plans.push_back(variants.all_but(choice));
   }
   variants.measure_for(plans);
+  return plans;
+}
+
+Evaluation evaluate_together(FloatVariants& variants, const std::vector<PlacementPlan>& plans, bool both,
+                             const EvaluationRequest& request) {
+  const Graph& graph = request.reference.graph();
+  const SamplesTogether joined(request.source,
+                               samples_together(graph, values_named(graph, request.names), request.source));
+  ModelsSideBySide shared(request.reference);
   const size_t all = shared.add(variants.patch(plans.front()));
   for (size_t i = 1; i < plans.size(); ++i)
     shared.add(variants.patch(plans[i]), both && i % 2 == 0 ? std::optional(all) : std::nullopt);
+  return evaluate_side_by_side(
+      shared, {request.reference, request.names, joined, request.settings, request.task, request.judge});
 }
 
 }  // namespace
 
 LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, const std::vector<std::string>& names,
                                  const DataSource& source, const RunSettings& settings, const TaskMetric* task,
-                                 LayerVariants asked) {
-  const SamplesTogether joined(source, samples_together(model.graph(), values_named(model.graph(), names), source));
-  ModelsSideBySide shared(model);
-  add_variants(shared, variants, asked);
-  const Evaluation found =
-      evaluate_side_by_side(shared, {model, names, joined, settings, "measuring every layer", task});
+                                 LayerVariants asked, const SampleRequest* request) {
+  const bool both = asked == LayerVariants::Both;
+  const std::vector<PlacementPlan> plans = plans_of(variants, both);
+  EvaluationRequest wanted{model, names, source, settings, "measuring every layer", task};
+  wanted.request = request;
+  const Evaluation found = request && request->steps
+                               ? evaluate_models(
+                                     plans.size(), [&](size_t v) { return variants.model(plans[v]); }, wanted)
+                               : evaluate_together(variants, plans, both, wanted);
   if (found.outputs.empty()) throw nothing_compared();
   LayerErrors result;
   result.all = found.report(0);
   result.samples = found.samples;
   result.skipped = found.skipped;
-  result.variants = shared.size();
+  result.variants = plans.size();
   result.seconds = std::accumulate(found.seconds.begin(), found.seconds.end(), 0.0);
   result.float_seconds = found.seconds.front();
   const auto& choices = variants.choices();
-  const size_t each = asked == LayerVariants::Both ? 2 : 1;
+  const size_t each = both ? 2 : 1;
   const auto& judged = found.task;
   if (!judged.empty()) result.fp32_task = judged[0], result.all_task = judged[1];
   for (size_t i = 0; i < choices.size(); ++i) {

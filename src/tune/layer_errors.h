@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/sample_request.h"
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
@@ -33,12 +34,15 @@ struct LayerErrors {
 enum class LayerVariants { Both, Alone };
 
 /// Measures at the values `names` on every sample of `source`, several at once where that is faster (samples_together).
+/// Every variant runs by itself, fed by its own states, where `request` cuts samples into steps.
 /// Values that the variants quantize and that have no histogram yet are calibrated first. The result does not depend on
 /// the number of threads. Memory: see ModelsSideBySide. Nothing quantized -> no choices, `all` of identical outputs.
-/// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
+/// Errors  those of evaluate_side_by_side, evaluate_models and of calibrating; InvalidOption when no output can be
+/// compared.
 [[nodiscard]] LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model,
                                                const std::vector<std::string>& names, const DataSource& source,
                                                const RunSettings& settings, const TaskMetric* task = nullptr,
-                                               LayerVariants asked = LayerVariants::Both);
+                                               LayerVariants asked = LayerVariants::Both,
+                                               const SampleRequest* request = nullptr);
 
 }  // namespace detent

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibrators/squared_error.h"
+#include "core/text.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/judged_batches.h"
@@ -98,8 +99,10 @@ class Search {
     const auto best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
     for (auto& [name, reason] : tried[best])
       if (reason.empty())
-        reason = fmt::format("8 bits keep {:.1f} dB of '{}'; without them the outputs have {:.1f} dB instead of {:.1f}",
-                             suspects[best]->db, name_of(suspects[best]->value), scores[best], found.score);
+        reason = fmt::format(
+            "8 bits keep {:.1f} dB of '{}'; without them the mean SQNR is {:.1f} dB instead of {:.1f}, on {}",
+            suspects[best]->db, name_of(suspects[best]->value), scores[best], found.score,
+            plural(all_.samples.size(), "sample"));
     return {std::move(tried[best]), scores[best]};
   }
 

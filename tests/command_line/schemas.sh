@@ -89,6 +89,12 @@ network fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y)" "
 array steps 9,4 3
 echo '{"feeds": {"y": "h"}, "cut": {"x": 1}}' >in/state.json
 document steps quantize quantize in/fed.onnx --quiet --data x=in/steps.npy --steps 4 --state in/state.json --calibrator mse --accept-broken -o out/fed.onnx $layers
+stepped="--quiet --data x=in/steps.npy --eval x=in/steps.npy --steps 4 --state in/state.json"
+document steps_compared compare compare in/fed.onnx $stepped --calibrators max $layers
+document steps_of_targets compare-targets compare in/fed.onnx $stepped --targets tensorrt --calibrators max $layers
+document steps_of_types compare-types compare-types in/fed.onnx $stepped --types int8 $layers
+document steps_of_layers sensitivity sensitivity in/fed.onnx $stepped --calibrator max $layers
+document steps_repaired repair repair out/fed.onnx $stepped --target tensorrt:10.13 --metric-command 'echo 0.5; :' -o out/fed_repaired.onnx
 network classes_fed "(float[N, S] x, float[N, 8] h) => (float[N, 8] y, float[N, 8] p)" "
   $(weight w5 1,8 8) $(weight w6 8,8 64)
   a = MatMul (x, w5)

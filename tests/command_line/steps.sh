@@ -52,6 +52,23 @@ accepts "a shard without samples" calibrate $net $data --shard 13/13 -o out/13.d
 accepts "compare" compare $net $data --eval ids=in/ids.npy --next-token --calibrators max,mse --policy small-layers=quantize
 grep -q 'nats' stdout || fail "next tokens are not scored over steps"
 accepts "sensitivity" sensitivity $net $data --eval ids=in/ids.npy --policy small-layers=quantize
+# sqnr_of NUMBER FILE: the number of the first such member, cut to four digits.
+sqnr_of() { sed -n 's/.*"'"$1"'": \([0-9]*\.[0-9]\{0,4\}\).*/\1/p' "$2" | head -1; }
+whole="--eval ids=in/ids.npy --policy small-layers=quantize"
+accepts "quantize on all samples" quantize $net $data $whole --calibrator mse -o out/all.onnx --json out/all.json --accept-broken
+accepts "compare of one" compare $net $data $whole --calibrators mse --json out/c.json
+accepts "sensitivity of the same" sensitivity $net $data $whole --calibrator mse --json out/s.json
+verdict=$(sqnr_of sqnr_db out/all.json)
+[ -n "$verdict" ] || fail "quantize has no error"
+[ "$(sqnr_of sqnr_db out/c.json)" = "$verdict" ] || fail "compare says another error than quantize: $verdict"
+[ "$(sqnr_of sqnr_db_all out/s.json)" = "$verdict" ] || fail "sensitivity says another error than quantize: $verdict"
+for json in out/c.json out/s.json; do
+  grep -q '"evaluation_samples": 12' $json && grep -q '"steps": 8' $json || fail "$json does not count samples and steps"
+done
+accepts "words of compare" compare $net $data $whole --calibrators max,mse
+grep -q 'on 12 samples of 8 steps, over all steps of each' stdout || fail "compare does not say what it judged"
+accepts "words of sensitivity" sensitivity $net $data $whole
+grep -q 'on 12 samples of 8 steps, over all steps of each' stdout || fail "sensitivity does not say what it measured"
 accepts "cast" cast $net $data --float-type fp16 -o out/half.onnx
 accepts "plan" plan $net $data
 accepts "plan without data" plan $net --state in/state.json --shape ids=1,1 --shape past_keys=1,4,16 --shape past_values=1,4,16

@@ -24,7 +24,7 @@ bytes() { wc -c <"$1"; }
 
 # With data: codes rounded by GPTQ, the error, a report.
 accepts "with data" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet -o out/data.onnx --json out/report.json
-grep -q '^rounding by GPTQ: 2 layers, SQNR .*, kept' stdout || fail "with data: rounding was not kept"
+grep -q '^rounding by GPTQ: 2 layers, mean SQNR .*, kept' stdout || fail "with data: rounding was not kept"
 grep -q '^error against FP32 on 16 samples: SQNR' stdout || fail "with data: the error was not measured"
 grep -q '^verdict: ' stdout || fail "with data: no verdict"
 for key in '"codes": "int4"' '"block": 32' '"sqnr_after_db"' '"weight_sqnr_db"' '"verdict"' '"float_layers": \[\]'; do

@@ -34,6 +34,17 @@ TEST(ShownDetections, PairScoresOfWhichOneIsShown) {
       << "a new one";
 }
 
+TEST(ShownDetections, AreAlikeWhereBoxAndScoreStay) {
+  const std::vector<Detection> expected{{kHere, 0.75F, 0}, {kThere, 0.5F, 0}, {kElsewhere, 0.375F, 0}};
+  const std::vector<Detection> found{{kHere, 0.6875F, 0}, {kThere, 0.3125F, 0}, {{50, 0, 58, 10}, 0.375F, 0}};
+  const ShownDetections shown = ShownDetections::of("a", expected, found);
+  EXPECT_THAT(shown.expected_alike, testing::ElementsAre(true, false, false)) << "a fainter one, and a narrower one";
+  EXPECT_THAT(shown.found_alike, testing::ElementsAre(true, false, false));
+  const std::vector<Detection> other{{kHere, 0.75F, 1}};
+  EXPECT_THAT(ShownDetections::of("a", std::span(expected).first(1), other).expected_alike, testing::ElementsAre(false))
+      << "another class";
+}
+
 TEST(PutWorstFirst, OrdersByTheErrorAndKeepsTheOrderOfEquals) {
   std::vector<ShownDetections> samples{{.name = "a", .noise = 1}, {.name = "b", .noise = 2}, {.name = "c", .noise = 1}};
   samples.push_back({.name = "d", .noise = std::numeric_limits<double>::quiet_NaN()});

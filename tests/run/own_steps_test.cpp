@@ -28,12 +28,16 @@ TEST_F(OwnSteps, AreJudgedWithoutTheirStates) {
 TEST_F(OwnSteps, ReadTheStatesOfTheirOwnModel) {
   const SampleRequest request = parse_samples(data_);
   const auto steps = open_samples(request, float_);
-  std::vector<Model> models;
-  models.push_back(summing("0.5"));
-  const auto own = own_steps(models, request, *steps, {});
-  ASSERT_EQ(own.size(), 1U);
+  const Model quantized = summing("0.5");
+  const auto own = own_steps(quantized, request, *steps, {});
   EXPECT_EQ(steps->read(3).inputs[1].data<float>()[0], 3);
-  EXPECT_EQ(own[0]->read(3).inputs[1].data<float>()[0], 4.5F);
+  EXPECT_EQ(own->read(3).inputs[1].data<float>()[0], 4.5F);
+}
+
+TEST_F(OwnSteps, AreNamedBehindTheirSample) {
+  const auto steps = open_samples(parse_samples(data_), float_);
+  EXPECT_EQ(steps->sample_name(6).substr(sample_of_step(steps->sample_name(6)).size()), " step 3");
+  EXPECT_EQ(sample_of_step("a step b.npy step 12"), "a step b.npy");
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(AcceptChange, AcceptsWhatIsEqual) {
 
 TEST(AcceptChange, SaysWhyNot) {
   EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21)).reason, "");
-  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(19.5, 19.5)).reason, "SQNR 0.50 dB lower");
+  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(19.5, 19.5)).reason, "mean SQNR 0.50 dB lower");
   EXPECT_TRUE(accept_change(nine_and(20, 20), nine_and(19.5, 19.5), {.fall_db = 0.5}).kept) << "worth half a decibel";
   EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.5, 19.5), {.fall_db = 0.4}).kept);
   EXPECT_TRUE(accept_change(nine_and(40, 40), nine_and(30, 30), {.fall_db = 1, .enough_db = 30}).kept);

@@ -13,6 +13,7 @@ struct DetectionPictures {
     double left = 0, top = 0, right = 0, bottom = 0;  ///< in pixels of the network's input
     double score = 0;
     int32_t category = 0;  ///< index of the class
+    bool alike = false;    ///< the other model has this box, with a score close to this one
   };
   struct Picture {
     std::string sample;

@@ -164,6 +164,7 @@ struct VerdictReport {
   };
   std::vector<Blame> blame;        ///< values that cost most, worst first; empty if the verdict is good
   double blame_sqnr_db = 0;        ///< of the worst output with all pairs, on the samples of `blame`
+  size_t blame_samples = 0;        ///< number of them
   std::vector<std::string> cures;  ///< options to try next, the likeliest first; empty if the verdict is good
 };
 

@@ -18,9 +18,12 @@ RunSettings silently(RunSettings run) {
 }
 
 AccuracyLimit::AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge)
-    : judge_(judge), run_(silently(options.run)),
-      samples_(*attempt.measured.samples, samples_by_hash(*attempt.measured.samples, kJudgedSamples)) {
-  if (!judge_) reference_ = keep_outputs(*attempt.prepared.float32, samples_, samples_.size(), run_);
+    : judge_(judge), run_(silently(options.run)) {
+  if (judge_) return;
+  const Prepared& prepared = attempt.prepared;
+  const SampleRequest& data = prepared.recipe.data;
+  const DataSource& samples = data.steps ? *prepared.data : *attempt.measured.samples;  // steps lie as they were opened
+  outputs_ = std::make_unique<const FloatOutputs>(*prepared.float32, data, samples, run_, kJudgedSamples);
 }
 
 std::string AccuracyLimit::text() const {
@@ -34,7 +37,7 @@ AccuracyLimit::Answer AccuracyLimit::judge(const Model& model) {
     answer = {.sqnr_db = score.sqnr_db, .holds = judge_->meets(score)};
     if (judge_->has_task() || judge_->by_command()) answer.score = score.score;
   } else {
-    answer.sqnr_db = measure_closing_error(reference_, model, samples_, run_).report.sqnr_db;
+    answer.sqnr_db = outputs_->error_of(model).report.sqnr_db;
     answer.holds = !default_db_ || (answer.sqnr_db && *answer.sqnr_db >= *default_db_ - kMostLostDb);
   }
   if (!seen_) answer.holds = true, seen_ = true, default_db_ = answer.sqnr_db;

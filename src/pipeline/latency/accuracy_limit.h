@@ -1,12 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "detent/quantize.h"
-#include "evaluate/closing_error.h"
 #include "pipeline/parts/chosen.h"
-#include "run/sample_subset.h"
+#include "pipeline/parts/closing_steps.h"
 #include "tune/bound_judge.h"
 
 namespace detent {
@@ -15,10 +15,11 @@ namespace detent {
 [[nodiscard]] RunSettings silently(RunSettings run);
 
 /// The accuracy of files that a search by latency tries, and the least that is allowed: with `judge` the bound, else
-/// the default file's SQNR less 1 dB, on up to 64 calibration samples. The arguments must outlive it.
+/// the default file's SQNR less 1 dB, on up to 64 calibration samples, over their steps where they have such. The
+/// arguments must outlive it.
 class AccuracyLimit {
  public:
-  /// Errors  those of keep_outputs.
+  /// Errors  those of FloatOutputs.
   AccuracyLimit(const Attempt& attempt, const QuantizeOptions& options, const BoundJudge* judge);
 
   [[nodiscard]] std::string text() const;
@@ -34,8 +35,7 @@ class AccuracyLimit {
  private:
   const BoundJudge* judge_;
   RunSettings run_;
-  SampleSubset samples_;
-  ReferenceOutputs reference_ = {};
+  std::unique_ptr<const FloatOutputs> outputs_ = nullptr;  ///< without a judge
   bool seen_ = false;
   std::optional<double> default_db_ = {};
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "detent/options/run_settings.h"
 #include "evaluate/closing_error.h"
 #include "model/model.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -41,6 +43,26 @@ class ClosingSteps {
   SampleRequest data_;
   const DataSource& steps_;
   std::vector<size_t> positions_;
+};
+
+/// The float model's outputs on samples of a request, to compare other models with. The comparison is that of
+/// ClosingSteps where the request cuts samples into steps. The arguments must outlive it.
+class FloatOutputs {
+ public:
+  /// source  of the request.
+  /// most    so many samples, with the smallest name hashes; absent: all of them
+  /// Errors  those of keep_outputs.
+  FloatOutputs(const Model& float32, const SampleRequest& request, const DataSource& source, const RunSettings& run,
+               std::optional<size_t> most = {});
+
+  /// Errors  those of measure_closing_error and ClosingSteps::error_of.
+  [[nodiscard]] ClosingError error_of(const Model& model) const;
+
+ private:
+  std::optional<ClosingSteps> steps_ = {};
+  SampleSubset samples_;
+  const RunSettings& run_;
+  ReferenceOutputs reference_;
 };
 
 /// Returns the `count` samples whose names have the smallest hash, of those with positions from `first` on that have

@@ -52,10 +52,13 @@ std::string picture_name(size_t i, size_t count, const std::string& sample) {
   return fmt::format("{:0{}}_{}.png", i + 1, std::max<size_t>(2, std::to_string(count).size()), file_name_for(name));
 }
 
-std::vector<DetectionPictures::Box> page_boxes(const std::vector<Detection>& found) {
+/// alike  as in ShownDetections
+std::vector<DetectionPictures::Box> page_boxes(const std::vector<Detection>& found, const std::vector<bool>& alike) {
   std::vector<DetectionPictures::Box> boxes;
-  for (const auto& [box, score, category] : found)
-    boxes.push_back({box.left, box.top, box.right, box.bottom, score, category});
+  for (const auto& [box, score, category] : found) {
+    const bool is_alike = boxes.size() < alike.size() && alike[boxes.size()];
+    boxes.push_back({box.left, box.top, box.right, box.bottom, score, category, is_alike});
+  }
   return boxes;
 }
 
@@ -109,8 +112,8 @@ DetectionPictures picture_detections(std::vector<ShownDetections> shown, const P
                              .width = picture.size().width,
                              .height = picture.size().height,
                              .jpeg = encode_jpeg(shrink(picture, kPageWidth)),
-                             .expected = page_boxes(sample.expected),
-                             .found = page_boxes(sample.found)});
+                             .expected = page_boxes(sample.expected, sample.expected_alike),
+                             .found = page_boxes(sample.found, sample.found_alike)});
   }
   return page;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -40,11 +41,12 @@ constexpr double kUnsureClasses = 0.5, kUnsureBoxes = 0.2;  // certainties below
 struct Scale {
   const char* words;
   const char* pairs;
+  bool by_colour = false;  ///< not for pictures in grey
 };
 constexpr Scale kScales[] = {{"pixels from 0 to 255", "div=1,mean=0,std=1"},
                              {"pixels from 0 to 1", "div=255,mean=0,std=1"},
                              {"pixels from -1 to 1", "div=255,mean=.5,std=.5"},
-                             {"ImageNet's mean and deviation", "div=255,mean=.485/.456/.406,std=.229/.224/.225"}};
+                             {"ImageNet's mean and deviation", "div=255,mean=.485/.456/.406,std=.229/.224/.225", true}};
 
 /// Another preprocessing of the same pictures.
 struct Other {
@@ -65,9 +67,18 @@ std::string with_pairs(const std::string& text, const std::string& pairs) {
   return result + pairs;
 }
 
-/// Returns the preprocessings with other colours or numbers, those that change one of the two first.
+/// Returns the preprocessings with other colours or numbers, those that change one of the two first. Pictures in grey
+/// have other numbers alone.
 std::vector<Other> others_of(const Preprocess& given) {
   const Spec& spec = *given.images;
+  if (spec.color == Spec::Color::Gray) {
+    std::vector<Other> scales;
+    for (const Scale& scale : kScales)
+      if (Other other{with_pairs(given.text, scale.pairs), scale.words};
+          !scale.by_colour && !same_numbers(parse_preprocess(other.text), spec))
+        scales.push_back(std::move(other));
+    return scales;
+  }
   const bool rgb = spec.color == Spec::Color::Rgb;
   const std::string kept = rgb ? "color=rgb" : "color=bgr", swapped = rgb ? "color=bgr" : "color=rgb";
   const std::string exchanged = std::string(rgb ? "BGR" : "RGB") + " instead of " + (rgb ? "RGB" : "BGR");
@@ -138,6 +149,13 @@ class InputCheck {
       for (const std::string& name : given_.dull)
         find(given_.dull.size() == model_.graph().outputs().size() ? Verdict::Wrong : Verdict::Doubtful,
              "output '" + name + "' is the same for all samples");
+    for (const std::string& name : has_pictures() ? given_.larger_pictures : std::vector<std::string>()) {
+      const Scale& raw = kScales[0];
+      find(Verdict::Doubtful, "output '" + name + "' is a picture of " + raw.words +
+                                  ", and the input has other numbers; " + "--preprocess " +
+                                  shortest_name(with_pairs(data_.preprocess, raw.pairs)));
+      report_.command = command_for(path_, data_, shortest_name(with_pairs(data_.preprocess, raw.pairs)));
+    }
     const bool detects = given_.of == Certainty::Of::Detections;
     if (detects && given_.mean() < kBlind) find(Verdict::Doubtful, "no object is detected in any of these pictures");
     if (given_.at_chance)
@@ -147,8 +165,8 @@ class InputCheck {
     const bool compares = given_.of != Certainty::Of::Nothing && (!given_.two_classes || given_.at_chance);
     const bool unsure = given_.mean() < (detects ? kUnsureBoxes : kUnsureClasses);
     const bool cheap = macs > 0 && macs * static_cast<double>(samples.size()) * 8 <= kLittleWork;
-    if (has_colours() && try_norms(samples)) return std::move(report_);
-    if (has_colours() && compares &&
+    if (has_pictures() && try_norms(samples)) return std::move(report_);
+    if (has_pictures() && compares &&
         (effort == InputCheckEffort::Whole || cheap || unsure || report_.verdict != Verdict::Good))
       try_others();
     if (report_.reasons.empty())
@@ -157,9 +175,7 @@ class InputCheck {
   }
 
  private:
-  [[nodiscard]] bool has_colours() const {
-    return request_.preprocess.images && request_.preprocess.images->color != Spec::Color::Gray;
-  }
+  [[nodiscard]] bool has_pictures() const { return request_.preprocess.images.has_value(); }
 
   void find(Verdict verdict, std::string reason) {
     report_.verdict = std::max(report_.verdict, verdict);
@@ -195,6 +211,7 @@ class InputCheck {
       std::vector<double> gains;
       for (size_t i = 0; i < given.size(); ++i) gains.push_back(given[i] - found[i]);
       const double gain = mean(gains), error = standard_error(gains);
+      if (-gain >= kLeastNormShare * mean(given) && -gain >= kWrongErrors * error) refuted_.insert(other.text);
       if (gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
       if (!best || mean(found) < best->mean) best = {other, mean(found), error > 0 ? gain / error : HUGE_VAL};
     }
@@ -232,6 +249,7 @@ class InputCheck {
   [[nodiscard]] std::optional<Tried> surest_other() {
     std::optional<Tried> best, suspect;
     for (const Other& other : others_of(request_.preprocess)) {
+      if (refuted_.contains(other.text)) continue;
       Tried one = tried(other, given_, count_);
       if (one.is_surer() && (!best || one.gain.gain > best->gain.gain))
         best = std::move(one);
@@ -283,6 +301,7 @@ class InputCheck {
   RunSettings run_;
   size_t count_ = kSamples, many_ = kManySamples;
   Certainty given_;
+  std::set<std::string> refuted_ = {};  ///< others that are farther from what the first normalizations saw in training
   InputCheckReport report_;
 };
 

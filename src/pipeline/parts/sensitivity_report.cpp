@@ -13,6 +13,7 @@
 #include "pipeline/parts/early_result.h"
 #include "pipeline/parts/value_charts.h"
 #include "run/model_inputs.h"
+#include "run/own_steps.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -57,13 +58,14 @@ void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, cons
 
 SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& samples) {
   const Stopwatch stopwatch;
-  const auto& [prepared, measured, calibrator, chosen, constants, task] = model;
+  const auto& [prepared, measured, calibrator, chosen, constants, request, task] = model;
   const Recipe& recipe = prepared.recipe;
   const PlacementPlan& plan = prepared.plan;
   const RunSettings& run = recipe.run;
   const Graph& graph = prepared.graph();
   std::optional<Unstopped> whole(std::in_place);  // in front of the samples that count there is no table
-  const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run), run);
+  const auto names = comparable_values(prepared.model(), read_first_inputs(samples, run),
+                                       without_states(run, request, prepared.model()));
   RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
   SensitivityReport report;
@@ -73,17 +75,20 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
                         recipe.kept);
   whole.reset();
-  const LayerErrors errors =
-      on_part_of_samples([&] { return measure_layer_errors(variants, corrected, names, samples, run, task); });
+  const LayerErrors errors = on_part_of_samples([&] {
+    return measure_layer_errors(variants, corrected, names, samples, run, task, LayerVariants::Both, &request);
+  });
   note_end(report.ended);
-  const SampleSubset measured_on(samples, consecutive_samples(samples, 0, errors.samples + errors.skipped));
+  const size_t steps = std::max<size_t>(1, request.steps.value_or(1));
+  const SampleSubset measured_on(samples, consecutive_samples(samples, 0, errors.samples * steps + errors.skipped));
   report.values = measure_value_errors(prepared.model(), plan, chosen, recipe.format, measured_on, run);
 
   report.target = recipe.target->spec();
   report.wide = variants.widens();
   report.calibrator = calibrator.name();
   report.corrected_biases = constants.replace_constants.size();
-  report.calibration_samples = measured.calibration.samples;
+  report.steps = request.steps.value_or(0);
+  report.calibration_samples = measured.calibration.samples / steps;
   report.calibration_digest = sample_digest(measured.calibration.identities);
   report.skipped_samples = measured.calibration.skipped;
   const auto macs = static_cast<double>(std::max<int64_t>(1, plan.coverage.macs));

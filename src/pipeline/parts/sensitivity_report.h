@@ -20,6 +20,7 @@ struct MeasuredModel {
   const Calibrator& calibrator;
   const std::map<ValueId, Range>& ranges;  ///< of the plan's values
   const GraphPatch& constants;             ///< corrected biases; the float network gets them too
+  const SampleRequest& request;            ///< that the samples were opened by
   const TaskMetric* task = nullptr;        ///< scores layers too; nullptr: only errors
 };
 

@@ -106,7 +106,8 @@ std::string best_exclude(const BlameQuestion& question, const std::vector<Exclud
       evaluate_side_by_side(variants, {model, names, samples, run, "measuring the best --exclude"});
   const double before = worst_sqnr_db(found.report(0)), with = worst_sqnr_db(found.report(1));
   if (!(with >= before + kRuinDb)) return {};
-  return fmt::format("--exclude {} (SQNR {:.1f} dB instead of {:.1f})", shell_quoted(best.pattern), with, before);
+  return fmt::format("--exclude {} (SQNR {:.1f} dB instead of {:.1f} on {})", shell_quoted(best.pattern), with, before,
+                     plural(found.samples, "sample"));
 }
 
 /// Measures which quantized values ruin the outputs: for the values that cost most alone, the SQNR of the worst output
@@ -135,6 +136,7 @@ void find_blame(VerdictReport& verdict, const BlameQuestion& question) {
   const Evaluation found =
       evaluate_side_by_side(variants, {model, names, few, run, "looking for the values that cost most"});
   verdict.blame_sqnr_db = worst_sqnr_db(found.report(0));
+  verdict.blame_samples = found.samples;
   for (size_t i = 0; i < costs.size(); ++i) {
     const std::string& name = graph.value(costs[i].value).name;
     verdict.blame.push_back({name, own[name], worst_sqnr_db(found.report(1 + i))});

@@ -106,7 +106,7 @@ document::Grid candidates_table(const CalibratorMeasurement& measured) {
   document::Grid table{.id = "choice-table",
                        .label = "Candidates for the calibrator",
                        .columns = {{"Calibrator", Kind::Name},
-                                   {"SQNR", Kind::Number, "Of the worst output: " + std::string(kScoreMeaning)},
+                                   {"Mean SQNR", Kind::Number, "Of the worst output: " + std::string(kScoreMeaning)},
                                    {"", Kind::Chart}},
                        .mark = "taken",
                        .search = false,
@@ -184,9 +184,10 @@ Section outliers(const OutlierReport& report) {
 Section choice(const std::optional<CalibratorMeasurement>& measured) {
   Section section{Topic::Choice, {}};
   if (!measured || measured->candidates.empty()) return section;
-  section.parts = {Line{{"measured ", count(measured->candidates.size(), "calibrator"), " on ", measured_on(*measured),
-                         " in ", seconds(measured->seconds), ": ", ranking(*measured), why_taken(*measured)}},
-                   candidates_table(*measured)};
+  section.parts = {
+      Line{{"measured ", count(measured->candidates.size(), "calibrator"), " on ", measured_on(*measured), " in ",
+            seconds(measured->seconds), ", mean SQNR: ", ranking(*measured), why_taken(*measured)}},
+      candidates_table(*measured)};
   return section;
 }
 

@@ -116,8 +116,9 @@ Section judged(const Compared& compared, const Words& variants) {
   const ComparisonReport& report = compared.report;
   Section section{Topic::Model, {}};
   section.parts.push_back(
-      Line{{"calibrated ", count(report.calibration_samples, "sample"), " in ", seconds(report.calibration_seconds),
-            "; judged ", variants, " on ", count(report.evaluation_samples, "sample"),
+      Line{{"calibrated ", samples_words(report.calibration_samples, report.steps), " in ",
+            seconds(report.calibration_seconds), "; judged ", variants, " on ",
+            samples_words(report.evaluation_samples, report.steps), states_words(report.steps),
             report.evaluation_spread ? ", evenly over --eval," : "", " in ", seconds(report.evaluation_seconds)}});
   section.parts.push_back(Line{labelled("labels: ", report.labels)});
   section.parts.push_back(Line{skipped_words(report.skipped_samples)});

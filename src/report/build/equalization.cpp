@@ -42,7 +42,7 @@ document::Grid families_table(const EqualizeReport& report) {
                   {"Values"},
                   {"Groups", Kind::Minor, "Values of a group share their factors"},
                   {"Alpha", Kind::Number, "Exponent of the activations' share; the weights have the rest"},
-                  {"Gain", Kind::Number, "Of the SQNR at the outputs, on top of the families above"},
+                  {"Gain", Kind::Number, "Of the mean SQNR at the outputs, on top of the families above"},
                   {"Decision", Kind::Plain}},
       .search = false,
       .noun = "family"};
@@ -136,18 +136,19 @@ Words correction_words(const BiasCorrectionReport& report) {
 }
 
 document::Grid steps_table(const AccuracyReport& accuracy) {
-  document::Grid table{.id = "accuracy-table",
-                       .label = "Steps of the accuracy level",
-                       .columns = {{"Step", Kind::Title},
-                                   {"Changed", Kind::Words},
-                                   {"Before", Kind::Number, "SQNR at the outputs without the step"},
-                                   {"After", Kind::Number, "SQNR at the outputs with the step"},
-                                   {"Gain"},
-                                   {"Samples", Kind::Minor, "Number of samples that decided"},
-                                   {"Time", Kind::Minor},
-                                   {"Decision", Kind::Plain}},
-                       .search = false,
-                       .noun = "step"};
+  document::Grid table{
+      .id = "accuracy-table",
+      .label = "Steps of the accuracy level",
+      .columns = {{"Step", Kind::Title},
+                  {"Changed", Kind::Words},
+                  {"Before", Kind::Number, "Mean SQNR at the outputs without the step, on the samples of the row"},
+                  {"After", Kind::Number, "Mean SQNR at the outputs with the step, on the samples of the row"},
+                  {"Gain"},
+                  {"Samples", Kind::Minor, "Number of samples that decided"},
+                  {"Time", Kind::Minor},
+                  {"Decision", Kind::Plain}},
+      .search = false,
+      .noun = "step"};
   for (const Step& step : accuracy.steps) {
     const bool measured = step.before_db && step.after_db;
     Words decision = step.kept ? "kept" : measured ? "dropped" : "not measured, not changed";
@@ -183,7 +184,8 @@ Section accuracy(const AccuracyReport& report) {
   section.parts = {
       Line{"Each step builds on those kept before it, and is kept only if it improves the deciding samples.",
            Role::Lead},
-      Line{{"accuracy ", report.level, ": ", count(kept), " of ", count(report.steps.size(), "step"), " kept"}},
+      Line{{"accuracy ", report.level, ": ", count(kept), " of ", count(report.steps.size(), "step"),
+            " kept, by the mean SQNR on the samples of its row"}},
       steps_table(report)};
   return section;
 }

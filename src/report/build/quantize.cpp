@@ -67,9 +67,7 @@ Section calibration(const QuantizeReport& report) {
   if (report.table.empty() && report.samples == 0) {
     words = "no calibration, since all scales are found at run time";
   } else if (report.table.empty()) {
-    words = {"calibrated ", count(report.samples, "sample"),
-             report.steps > 0 ? Words{" of ", count(report.steps, "step")} : Words(), " in ",
-             seconds(report.calibration_seconds)};
+    words = {"calibrated ", samples_words(report.samples, report.steps), " in ", seconds(report.calibration_seconds)};
     if (report.calibration_seconds > 0)
       words += {" (", fixed(static_cast<double>(report.samples) / report.calibration_seconds, 0), "/s)"};
   } else {

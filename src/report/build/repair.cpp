@@ -80,7 +80,7 @@ Section scores(const RepairReport& report) {
   Section section{Topic::Scores, {}};
   if (report.scores.empty()) return section;
   section.parts.push_back(
-      Line{{"scores on ", count(report.evaluation_samples, "sample"), ", the file before -> after:"}});
+      Line{{"scores on ", samples_words(report.evaluation_samples, report.steps), ", the file before -> after:"}});
   section.parts.push_back(Line{labelled("labels: ", report.labels), Role::Detail});
   document::Grid table{.id = "repair-scores",
                        .label = "Scores",

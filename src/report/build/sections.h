@@ -57,6 +57,16 @@ void add_input_check(document::Document& document, const InputCheckReport& check
 [[nodiscard]] inline document::Words skipped_words(size_t samples) {
   return samples == 0 ? document::Words() : document::Words{"skipped ", document::count(samples, "unreadable sample")};
 }
+/// "12 samples", "12 samples of 40 steps"
+[[nodiscard]] inline document::Words samples_words(size_t samples, size_t steps) {
+  document::Words words{document::count(samples, "sample")};
+  if (steps > 0) words += {" of ", document::count(steps, "step")};
+  return words;
+}
+/// Says who fed the states; empty for whole samples.
+[[nodiscard]] inline document::Words states_words(size_t steps) {
+  return steps > 0 ? document::Words(", over all steps of each model fed by its own states,") : document::Words();
+}
 /// "3 com.microsoft.FusedConv, 1 com.microsoft.Attention"
 [[nodiscard]] document::Words expanded_words(const std::map<std::string, int64_t>& operators);
 

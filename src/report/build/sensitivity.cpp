@@ -118,7 +118,8 @@ Words measured_words(const SensitivityReport& report) {
   return {"measured ",
           count(report.variants, "quantized model"),
           " on ",
-          count(report.evaluation_samples, "sample"),
+          samples_words(report.evaluation_samples, report.steps),
+          states_words(report.steps),
           report.evaluation_spread ? ", evenly over --eval," : "",
           " at the cost of ",
           fixed(report.plain_runs, 1),
@@ -129,8 +130,8 @@ Words measured_words(const SensitivityReport& report) {
 
 Section measured(const SensitivityReport& report) {
   return {Topic::Model,
-          {Line{{report.weights ? "rounded with " : "calibrated ", count(report.calibration_samples, "sample"), "; ",
-                 measured_words(report)}},
+          {Line{{report.weights ? "rounded with " : "calibrated ",
+                 samples_words(report.calibration_samples, report.steps), "; ", measured_words(report)}},
            Line{skipped_words(report.skipped_samples)}}};
 }
 

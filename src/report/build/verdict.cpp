@@ -32,13 +32,14 @@ Words headline(const VerdictReport& verdict, bool measured) {
 void add_blame(std::vector<Line>& lines, const VerdictReport& verdict, size_t outputs) {
   std::vector<Blame> shown = verdict.blame;
   if (shown.empty()) return;
+  const Words on_samples{" on ", count(verdict.blame_samples, "sample")};
   std::erase_if(shown, [&](const Blame& one) { return one.sqnr_db_without < verdict.blame_sqnr_db + kTold; });
   if (!shown.empty()) {
     shown.resize(std::min(shown.size(), kBlamedShown));
     for (const Blame& one : shown)
       lines.push_back({{"without the pair on ", document::quoted(one.value),
                         outputs > 1 ? " the worst output has " : " the output has ", decibels(one.sqnr_db_without),
-                        " instead of ", fixed(verdict.blame_sqnr_db, 1)},
+                        " instead of ", fixed(verdict.blame_sqnr_db, 1), on_samples},
                        Role::Detail,
                        Where::Text});
     return;
@@ -48,8 +49,9 @@ void add_blame(std::vector<Line>& lines, const VerdictReport& verdict, size_t ou
   shown.resize(std::min(shown.size(), kBlamedShown));
   std::vector<Words> names;
   for (const Blame& one : shown) names.push_back({document::quoted(one.value), " (", decibels(one.sqnr_db), ")"});
-  lines.push_back(
-      {{"no single value explains it; those with the largest error are ", joined(names)}, Role::Detail, Where::Text});
+  lines.push_back({{"no single value explains it; those with the largest error by themselves are ", joined(names)},
+                   Role::Detail,
+                   Where::Text});
 }
 
 /// Returns "try --min-sqnr 20, which keeps layers float" with the option in code type.
@@ -199,11 +201,10 @@ Section blame(const VerdictReport& verdict, const std::vector<ValueHistogram>& h
     table.rows.push_back({{title, chart, decibels(one.sqnr_db_without),
                            gain(verdict.blame_sqnr_db, one.sqnr_db_without), decibels(one.sqnr_db)}});
   }
-  section.parts = {
-      Line{"Gain at the outputs when one value alone has no pair, measured on a few samples for the values "
-           "with the largest error.",
-           Role::Lead},
-      std::move(table)};
+  section.parts = {Line{{"Gain at the outputs when one value alone has no pair, measured on ",
+                         count(verdict.blame_samples, "sample"), " for the values with the largest error."},
+                        Role::Lead},
+                   std::move(table)};
   return section;
 }
 

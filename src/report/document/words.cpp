@@ -98,7 +98,7 @@ Number number_of(const Metric& metric, double value, std::optional<double> error
 Words change(double before_db, double after_db) {
   const auto exact = [](double db) { return std::isinf(db) && db > 0; };
   Number before{.value = before_db, .unit = Unit::Decibels, .digits = 2, .bare = !exact(before_db)};
-  return {"SQNR ", before, arrow(), decibels(after_db, 2)};
+  return {"mean SQNR ", before, arrow(), decibels(after_db, 2)};
 }
 
 Words joined(const std::vector<Words>& parts, const Words& separator) {

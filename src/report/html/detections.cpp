@@ -26,6 +26,7 @@ const Drawn kFloat{"FP32", "boxes"};
 Drawn quantized(const DetectionPictures& shown) { return {escape(shown.quantized), "boxes quantized", true}; }
 
 /// Draws boxes with their scores, the highest last: its score covers others. Numbers are pixels of the network's input.
+/// Boxes that both models have alike are thin, have no score, and are drawn once, those of the float model.
 std::string boxes_markup(const std::vector<PageBox>& boxes, const Picture& picture, const Drawn& model) {
   const double letter = picture.width / 30.0;
   std::string frames, scores;
@@ -34,10 +35,13 @@ std::string boxes_markup(const std::vector<PageBox>& boxes, const Picture& pictu
     const double left = std::max(box.left, 0.0), right = std::min<double>(box.right, picture.width);
     const double top = std::max(box.top, 0.0), bottom = std::min<double>(box.bottom, picture.height);
     if (!(right > left && bottom > top)) continue;  // outside, or not a number
+    if (box.alike && model.below) continue;
     frames += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}: class {}, "
+        "<rect{} x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}: class {}, "
         "score {:.3f}</title></rect>",
-        left, top, right - left, bottom - top, model.name, box.category, box.score);
+        box.alike ? " class=\"alike\"" : "", left, top, right - left, bottom - top, box.alike ? "both" : model.name,
+        box.category, box.score);
+    if (box.alike) continue;
     const double line = model.below ? std::min(bottom + 0.85 * letter, picture.height - 0.2 * letter)
                                     : std::max(top - 0.2 * letter, 0.85 * letter);
     scores += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.2f}</text>", std::min(left, picture.width - 2.5 * letter),
@@ -48,8 +52,9 @@ std::string boxes_markup(const std::vector<PageBox>& boxes, const Picture& pictu
 }
 
 std::string picture_markup(const Picture& picture, const Drawn& other) {
-  const std::string counts =
-      fmt::format("{} in {}, {} in {}", picture.expected.size(), kFloat.name, picture.found.size(), other.name);
+  const auto alike = std::ranges::count(picture.expected, true, &PageBox::alike);
+  const std::string counts = fmt::format("{} in {}, {} in {}, {} alike", picture.expected.size(), kFloat.name,
+                                         picture.found.size(), other.name, alike);
   return fmt::format(
       "<li><svg class=\"picture\" role=\"img\" aria-label=\"Detections in {0}: {1}\" viewBox=\"0 0 {2} "
       "{3}\"><image width=\"{2}\" height=\"{3}\" href=\"{4}\"/>{5}{6}</svg><p>{0} "
@@ -65,7 +70,9 @@ std::string pictures_markup(const DetectionPictures& shown) {
   for (const Picture& picture : shown.pictures) list += picture_markup(picture, other);
   return chart_key(
              key_entry("<rect class=\"boxes\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", kFloat.name) +
-             key_entry("<rect class=\"boxes quantized\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", other.name)) +
+             key_entry("<rect class=\"boxes quantized\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>", other.name) +
+             key_entry("<rect class=\"boxes alike\" x=\"1\" y=\"1\" width=\"10\" height=\"10\"/>",
+                       "both, at most .1 apart in score")) +
          "<ul class=\"pictures\">" + list + "</ul>";
 }
 

@@ -79,9 +79,10 @@ std::optional<EqualizedModel> branch_products(Model& model, Model plain, std::op
   if (!best) return evened;
   std::string note;
   if (best->judged.kept)
-    note = fmt::format("a Mul evens channels out in front of products that read {} (SQNR {:.2f} -> {:.2f} dB on {})",
-                       plural(best->factors.values.size(), "value"), *best->judged.before_db, *best->judged.after_db,
-                       plural(best->judged.samples, "other sample"));
+    note =
+        fmt::format("a Mul evens channels out in front of products that read {} (mean SQNR {:.2f} -> {:.2f} dB on {})",
+                    plural(best->factors.values.size(), "value"), *best->judged.before_db, *best->judged.after_db,
+                    plural(best->judged.samples, "other sample"));
   evened = end_with({best->alpha, best->factors, best->judged, note}, model, std::move(plain), std::move(evened),
                     equalizer, measuring.size(), data.inputs);
   evened->report.seconds += stopwatch.seconds();

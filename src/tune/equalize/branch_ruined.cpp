@@ -65,7 +65,7 @@ AcceptanceReport compare(const Samples& before, const Samples& after, size_t lay
 std::string told(const std::set<std::string>& layers, const AcceptanceReport& judged) {
   std::string names;
   for (const std::string& name : layers) names += (names.empty() ? "'" : ", '") + name + "'";
-  return fmt::format("{} in INT8 instead of float, by a Mul in front (SQNR {:.2f} -> {:.2f} dB on {}): {}",
+  return fmt::format("{} in INT8 instead of float, by a Mul in front (mean SQNR {:.2f} -> {:.2f} dB on {}): {}",
                      plural(layers.size(), "layer"), *judged.before_db, *judged.after_db,
                      plural(judged.samples, "other sample"), names);
 }

@@ -54,13 +54,15 @@ TEST_F(Pictured, AreWrittenInTheirOrder) {
 }
 
 TEST_F(Pictured, OfAPageAreTheFourWorst) {
-  shown_[4].found = {kFound, kFound};
+  shown_[4].found = {kFound, kFound}, shown_[4].found_alike = {false, true};
   const DetectionPictures page = picture_detections(shown_, samples());
   std::vector<std::string> names;
   for (const auto& picture : page.pictures) names.push_back(picture.sample);
   EXPECT_THAT(names, ElementsAre("sample 6", "sample 5", "sample 4", "sample 3"));
   EXPECT_EQ(page.pictures[1].found.size(), 2U);
   EXPECT_EQ(page.pictures[1].found[0].category, 2);
+  EXPECT_TRUE(page.pictures[1].found[1].alike);
+  EXPECT_FALSE(page.pictures[0].expected[0].alike) << "not known";
   EXPECT_EQ(page.pictures[1].width, 16);
   EXPECT_EQ(page.pictures[1].height, 8);
   EXPECT_THAT(page.pictures[1].jpeg, testing::StartsWith("\xFF\xD8"));

@@ -42,8 +42,18 @@ TEST(DetectionsSection, DrawsTheBoxesOfBothModelsOverThePicture) {
   EXPECT_THAT(html, HasSubstr("<rect x=\"11.0\" y=\"20.0\" width=\"19.0\" height=\"31.0\"><title>INT8: class 2, score "
                               "0.310</title></rect>"));
   EXPECT_THAT(html, AllOf(HasSubstr(">0.87</text>"), HasSubstr(">0.31</text>")));
-  EXPECT_THAT(html, HasSubstr("worst &lt;1&gt;.jpg <small>2 in FP32, 1 in INT8</small>"));
+  EXPECT_THAT(html, HasSubstr("worst &lt;1&gt;.jpg <small>2 in FP32, 1 in INT8, 0 alike</small>"));
   EXPECT_THAT(html, HasSubstr("The sample with the largest error of detections out of 64"));
+}
+
+TEST(DetectionsSection, DrawsBoxesThatAreAlikeOnceAndWithoutAScore) {
+  DetectionPictures shown = pictures();
+  shown.pictures[0].expected[0].alike = shown.pictures[0].found[0].alike = true;
+  const std::string html = part_of(shown);
+  EXPECT_THAT(html, HasSubstr("<rect class=\"alike\" x=\"10.0\" y=\"20.0\" width=\"20.0\" height=\"30.0\"><title>both: "
+                              "class 2, score 0.870</title></rect>"));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("x=\"11.0\"")), Not(HasSubstr(">0.87</text>")))) << "what differs stands out";
+  EXPECT_THAT(html, AllOf(HasSubstr(">0.50</text>"), HasSubstr("2 in FP32, 1 in INT8, 1 alike")));
 }
 
 TEST(DetectionsSection, CutsBoxesAtTheEdgesOfThePicture) {

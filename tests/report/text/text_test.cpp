@@ -133,7 +133,7 @@ QuantizeReport measured_report() {
 TEST(QuantizeText, RanksInOneLineWhatAutoMeasuredAndListsItOnRequest) {
   const std::string text = to_text(measured_report());
   EXPECT_NE(text.find(", calibrator mse (auto), peak "), std::string::npos) << text;
-  EXPECT_NE(text.find("\nmeasured 2 calibrators on 16 to 32 samples in 1.5 s: mse 31.25 dB, 1 more\n"),
+  EXPECT_NE(text.find("\nmeasured 2 calibrators on 16 to 32 samples in 1.5 s, mean SQNR: mse 31.25 dB, 1 more\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("score: half"), std::string::npos) << text;
@@ -164,7 +164,7 @@ TEST(QuantizeText, NamesOneCountWhereAllCandidatesHadIt) {
   QuantizeReport report = measured_report();
   report.measured->candidates[0].error.samples = 32;
   const std::string text = to_text(report);
-  EXPECT_NE(text.find("measured 2 calibrators on 32 samples in 1.5 s: mse 31.25 dB, then max 20.50 dB"),
+  EXPECT_NE(text.find("measured 2 calibrators on 32 samples in 1.5 s, mean SQNR: mse 31.25 dB, then max 20.50 dB"),
             std::string::npos)
       << text << "scores of the same samples stand in order; one of fewer has no place among them";
 }
@@ -227,9 +227,10 @@ std::string corrected(const BiasCorrectionReport& report) {
 
 TEST(BiasCorrectionText, NamesNoZeroLayers) {
   EXPECT_EQ(corrected({{.reason = "no layer has one"}}), "corrected no bias: no layer has one\n");
-  EXPECT_EQ(corrected({{20, 19.5, false, "SQNR 0.50 dB lower", 16, 1}, 3}),
-            "corrected the biases of 3 layers in 1.0 s: SQNR 20.00 -> 19.50 dB on 16 held-out samples, dropped: SQNR "
-            "0.50 dB lower\n");
+  EXPECT_EQ(
+      corrected({{20, 19.5, false, "SQNR 0.50 dB lower", 16, 1}, 3}),
+      "corrected the biases of 3 layers in 1.0 s: mean SQNR 20.00 -> 19.50 dB on 16 held-out samples, dropped: SQNR "
+      "0.50 dB lower\n");
 }
 
 TEST(EqualizeText, SaysWhyAFamilyWasDropped) {

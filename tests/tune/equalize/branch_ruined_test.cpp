@@ -129,7 +129,7 @@ TEST(BranchRuined, LayersBesideTheResidualBecomeInt8) {
   EXPECT_LT(outcome->report.values[0].imbalance_after, 3);
   ASSERT_EQ(outcome->report.notes.size(), 1U);
   EXPECT_THAT(outcome->report.notes[0],
-              HasSubstr("2 layers in INT8 instead of float, by a Mul in front (SQNR 20.00 -> 19.80 dB on 12 other "
+              HasSubstr("2 layers in INT8 instead of float, by a Mul in front (mean SQNR 20.00 -> 19.80 dB on 12 other "
                         "samples): "));
   const std::vector<Tensor> unseen{test::Numbers(99).tensor({1, 8, kWidth})};
   EXPECT_NO_THROW(check_same_outputs(outputs_of(before, unseen), trial.model, unseen, "branch"));

@@ -102,6 +102,8 @@ void fields(auto& v, const TargetVariant& r) {
 void compared_samples_fields(auto& v, const ComparisonReport& r) {
   v("calibration_samples", r.calibration_samples, "Number of calibration samples.");
   v("evaluation_samples", r.evaluation_samples, "Number of evaluation samples.");
+  v.optional("steps", when(r.steps > 0, r.steps),
+             "Steps of each sample, which every model takes with its own states; absent where samples are whole.");
   v("outputs", r.outputs, kJudgedOutputs);
   v.optional("labels", filled(r.labels), kLabels);
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");
@@ -219,6 +221,8 @@ void fields(auto& v, const SensitivityReport& r) {
   v("equalize", r.equalized, "Equalization of the model; null if not requested.");
   v("calibration_samples", r.calibration_samples, "Number of calibration samples.");
   v("evaluation_samples", r.evaluation_samples, "Number of evaluation samples.");
+  v.optional("steps", when(r.steps > 0, r.steps),
+             "Steps of each sample, which every model takes with its own states; absent where samples are whole.");
   v("calibration_digest", r.calibration_digest,
     "Digest of the calibration samples' names and contents, in any order; empty without such samples.");
   v("evaluation_digest", r.evaluation_digest, "Digest of the evaluation samples' names and contents, in any order.");

@@ -161,6 +161,8 @@ void fields(auto& v, const RepairReport& r) {
     "Difference of the written file from the file before; null without data.");
   verdict_fields(v, r.verdict);
   v("evaluation_samples", r.evaluation_samples, "Number of samples that were scored.");
+  v.optional("steps", when(r.steps > 0, r.steps),
+             "Steps of each sample, which every model takes with its own states; absent where samples are whole.");
   v.optional("labels", filled(r.labels), kLabels);
   v("scores_before", Scores{r.scores_before}, "Scores of the file before, of the task that was given.");
   v("scores", Scores{r.scores}, "The same of the written file.");
