@@ -33,7 +33,7 @@ QuantizeWeightsReport two_weights() {
 TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
   const std::string section = to_html(two_weights());
   EXPECT_THAT(section, HasSubstr("2 of 3 weighted layers as INT4 in blocks of 32: 12.0 kB → 937 B"));
-  EXPECT_THAT(section, HasSubstr("Rounding by GPTQ: 2 layers, SQNR 15.25 → 19.50 dB, kept (48 samples, 2.0 s)"));
+  EXPECT_THAT(section, HasSubstr("Rounding by GPTQ: 2 layers, mean SQNR 15.25 → 19.50 dB, kept (48 samples, 2.0 s)"));
   EXPECT_LT(section.find("<code>coarse"), section.find("<code>fine"));
   EXPECT_LT(section.find("<code>fine"), section.find("<code>embed"));
   EXPECT_THAT(section, HasSubstr("engines take weights alone")) << "a float layer has its reason";
