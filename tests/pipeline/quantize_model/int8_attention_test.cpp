@@ -67,7 +67,7 @@ TEST(Int8Attention, IsTakenWhereItIsFasterAndCostsLittle) {
 TEST(Int8Attention, StaysFloatWhereItCostsMoreThanADecibel) {
   const PlanReport::Attention kept = decided(attention_over(64, true));
   EXPECT_EQ(kept.runs, Runs::Float);
-  EXPECT_THAT(kept.reason, HasSubstr("INT8 attention: SQNR"));
+  EXPECT_THAT(kept.reason, HasSubstr("INT8 attention: mean SQNR"));
   EXPECT_EQ(decided(attention_over(64, true), "tensorrt", PlacementOptions::Attention::Int8).runs, Runs::Int8)
       << "the user decides";
 }
