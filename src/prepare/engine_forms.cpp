@@ -42,6 +42,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::ShuffleProducts: return forms::shuffle_products;
     case OperatorForm::ExplicitNorms: return forms::explicit_norms;
     case OperatorForm::NarrowStrides: return forms::narrow_strides;
+    case OperatorForm::SignalPatches: return forms::signal_patches;
     case OperatorForm::NarrowWindows: return forms::narrow_windows;
     case OperatorForm::MaskedScores: return forms::masked_scores;
     case OperatorForm::NonzeroBiases: return forms::nonzero_biases;

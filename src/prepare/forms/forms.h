@@ -65,6 +65,9 @@ namespace detent::forms {
 /// A Conv of 4 channels at most whose windows of more than 7 rows or columns stand side by side becomes two: one of
 /// zeros and ones that puts each element of a part of the window on another channel, and one of smaller windows.
 [[nodiscard]] GraphPatch narrow_strides(const Graph& graph);
+/// A Conv of a signal of one channel and known length, whose stride is more than 7 and divides its window, reads the
+/// elements of a stride on channels: a Reshape and a Transpose stand in front, and windows are as many strides long.
+[[nodiscard]] GraphPatch signal_patches(const Graph& graph);
 /// A Conv of constants with a window of more than 16 elements along an axis becomes a sum of Convs with windows of
 /// about the same extents, each of what a Slice takes of the input.
 [[nodiscard]] GraphPatch narrow_windows(const Graph& graph);

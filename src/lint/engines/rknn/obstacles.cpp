@@ -1,4 +1,4 @@
-// What rknn-toolkit2 does not build, whatever pairs the file has (K3).
+// Obstacles of rknn-toolkit2, whatever pairs the file has (K3).
 #include <algorithm>
 
 #include "lint/engines/rknn/findings.h"
