@@ -4,6 +4,7 @@
 #include "lint/engines/onnxruntime/findings.h"
 #include "lint/engines/openvino/findings.h"
 #include "lint/engines/qnn/findings.h"
+#include "lint/engines/rknn/findings.h"
 #include "lint/engines/tensorrt/findings.h"
 #include "lint/engines/webgpu/findings.h"
 #include "lint/findings/findings.h"
@@ -121,6 +122,8 @@ constexpr FindingKind kFindings[] = {
     {"htp-float-unit", kOwn, "a node without pairs all around, which HTP does not run", findings::htp_float_unit},
     {"htp-mixed-types", kOwn, "a node that reads and writes codes of different types", findings::htp_mixed_types},
     {"htp-per-channel", kOwn, "a scale for each channel where HTP takes one", findings::htp_per_channel},
+    {"rknn-not-built", kOwn, "a node that rknn-toolkit2 does not build", findings::rknn_not_built},
+    {"rknn-open-shape", kOwn, "a graph input with an open extent", findings::rknn_open_shape},
     {"htp-no-kernel", kOwn, "a node for which HTP has no kernel, whatever its pairs are", findings::htp_no_kernel},
 };
 

@@ -42,8 +42,13 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::ShuffleProducts: return forms::shuffle_products;
     case OperatorForm::ExplicitNorms: return forms::explicit_norms;
     case OperatorForm::NarrowStrides: return forms::narrow_strides;
+    case OperatorForm::SignalPatches: return forms::signal_patches;
+    case OperatorForm::NarrowWindows: return forms::narrow_windows;
+    case OperatorForm::MaskedScores: return forms::masked_scores;
     case OperatorForm::NonzeroBiases: return forms::nonzero_biases;
     case OperatorForm::ReducedPlanes: return forms::reduced_planes;
+    case OperatorForm::LastSteps: return forms::last_steps;
+    case OperatorForm::OutputsApart: return forms::outputs_apart;
     case OperatorForm::NamedOutputs: return forms::named_outputs;
     case OperatorForm::ConvPerOperand: return forms::conv_per_operand;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;

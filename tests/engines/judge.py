@@ -93,6 +93,30 @@ def write_static(model, feed, path):
     onnx.save(model, path)
 
 
+def with_shapes(options, feed, folder):
+    """Returns the options with a folder of .npz samples, such as sentences of any length, cut or filled with zeros to the
+    shapes of the feed, which the file has. Other options stay."""
+    return [f"--data={fitted(pathlib.Path(one.removeprefix('--data=')), feed, folder / 'fitted')}"
+            if one.startswith("--data=/") and list(pathlib.Path(one.removeprefix("--data=")).glob("*.npz")) else one
+            for one in options]
+
+
+def fitted(samples, feed, folder):
+    folder.mkdir()
+    for path in sorted(samples.glob("*.npz")):
+        with numpy.load(path) as arrays:
+            numpy.savez(folder / path.name, **{name: fit(arrays[name], feed[name].shape) for name in feed})
+    return folder
+
+
+def fit(array, shape):
+    """Returns an array with these extents: it loses what is beyond them, and zeros follow where it is short."""
+    if array.ndim != len(shape):
+        return array
+    cut = array[tuple(slice(extent) for extent in shape)]
+    return numpy.pad(cut, [(0, extent - had) for extent, had in zip(shape, cut.shape)])
+
+
 def weight_of(node, producers, constants):
     """Returns the name of the constant that a node multiplies by, behind its pair; "" if it has none."""
     for name in reversed(node.input[:2]):
@@ -149,6 +173,7 @@ def judge(engine, model, folder):
     if engine in STATIC_SHAPES:
         float_path = folder / "static.onnx"
         write_static(proto, feed, float_path)
+        calibration = with_shapes(calibration, feed, folder)
     code, report, said = detent("quantize", str(float_path), f"--target={engine}", "-o", str(path), "--quiet", "--json",
                                 f"--limit={CALIBRATION_SAMPLES}", *calibration)
     if not path.exists():  # exit 1 with a file: broken by its verdict, which is no concern of the engine

@@ -46,6 +46,20 @@ class Distances(unittest.TestCase):
         self.assertEqual(measures.sqnr(masked, VALUES), -measures.EXACT_DB)
 
 
+class Samples(unittest.TestCase):
+    def test_samples_of_other_lengths_get_the_shapes_of_the_feed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "calib").mkdir()
+            for number, length in enumerate((2, 5)):
+                numpy.savez(folder / f"calib/{number}.npz", x=numpy.ones((1, length, 2)))
+            options = judge.with_shapes([f"--data={folder / 'calib'}", "--data=x=random:n=1"], {"x": numpy.ones((1, 3, 2))},
+                                        folder)
+            self.assertEqual(options, [f"--data={folder / 'fitted'}", "--data=x=random:n=1"])
+            sums = [numpy.load(folder / f"fitted/{number}.npz")["x"].sum() for number in (0, 1)]
+            self.assertEqual(sums, [4, 6])
+
+
 class OwnProcess(unittest.TestCase):
     def ask(self, text, seconds=60):
         with tempfile.TemporaryDirectory() as folder:
@@ -224,6 +238,7 @@ class RockchipNames(unittest.TestCase):
 
     def test_parts_of_a_product_have_the_name_of_what_they_read(self):
         self.assertTrue(self.ran(["x_tp-rs_mm", "x_tp-rs_mm#4"]))
+        self.assertTrue(self.ran(["x_quantized_rs_mm#5_ConvMul"]))
         self.assertFalse(self.ran(["x_tp-rs_mm"], other=["x_tp-rs_mm#4"]), "a part is float")
         self.assertFalse(self.ran(["x_tp-rs_mm_rs", "x2_mm"]), "other nodes")
         self.assertFalse(self.ran(["_mm"], data=""))

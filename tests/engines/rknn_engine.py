@@ -38,7 +38,8 @@ def _ran_in_int8(layer, names, weights, other=frozenset()):
 
 
 def _all_parts(layer, names, other):
-    part = re.compile(re.escape(layer["data"]) + r"(?:[-_](?:tp|rs|sw))*_mm(?:#\d+)?") if layer["data"] else None
+    ends = r"(?:_quantized)?(?:[-_](?:tp|rs|sw))*_mm(?:#\d+)?(?:_Conv\w+)?"
+    part = re.compile(re.escape(layer["data"]) + ends) if layer["data"] else None
     parts = [name for name in [*names, *other] if part and part.fullmatch(name)]
     return bool(parts) and not any(name in other for name in parts)
 

@@ -30,8 +30,13 @@ enum class OperatorForm : uint8_t {
   ShuffleProducts,     ///< a channel shuffle between 1x1 Convs is part of them, or a 1x1 Conv that picks channels
   ExplicitNorms,       ///< LayerNormalization writes out its axis and epsilon
   NarrowStrides,       ///< strides of a Conv of an image are 7 at most: windows of patches are taken in two steps
+  SignalPatches,       ///< a Conv of a signal with wide strides reads the elements of a stride as channels
+  NarrowWindows,       ///< windows of a Conv have 16 rows and columns at most: wider ones are sums
+  MaskedScores,        ///< scores of attention without a mask have one of zeros
   NonzeroBiases,       ///< the bias of a product is not zero everywhere
   ReducedPlanes,       ///< GlobalAveragePool is ReduceMean of 7 x 7 at most, behind a Conv that averages parts
+  LastSteps,           ///< the last state of a GRU or RNN is taken of all steps where those are not read
+  OutputsApart,        ///< nodes read no graph output: that is a copy of what they read
   NamedOutputs,        ///< LSTM, GRU and RNN leave out no output by an empty name
   ConvPerOperand,      ///< a Conv of few outputs behind a Concat is a sum of Convs
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel

@@ -65,6 +65,14 @@ namespace detent::forms {
 /// A Conv of 4 channels at most whose windows of more than 7 rows or columns stand side by side becomes two: one of
 /// zeros and ones that puts each element of a part of the window on another channel, and one of smaller windows.
 [[nodiscard]] GraphPatch narrow_strides(const Graph& graph);
+/// A Conv of a signal of one channel and known length, whose stride is more than 7 and divides its window, reads the
+/// elements of a stride on channels: a Reshape and a Transpose stand in front, and windows are as many strides long.
+[[nodiscard]] GraphPatch signal_patches(const Graph& graph);
+/// A Conv of constants with a window of more than 16 elements along an axis becomes a sum of Convs with windows of
+/// about the same extents, each of what a Slice takes of the input.
+[[nodiscard]] GraphPatch narrow_windows(const Graph& graph);
+/// Zeros are added in front of a Softmax between two products of values where nothing is added to the scores.
+[[nodiscard]] GraphPatch masked_scores(const Graph& graph);
 /// A bias of zeros behind a product with a constant matrix becomes 1e-6 and -1e-6, in alternation.
 [[nodiscard]] GraphPatch nonzero_biases(const Graph& graph);
 /// A GlobalAveragePool of a plane of known extents becomes ReduceMean. In front of that a Conv sums parts of a plane of
@@ -73,6 +81,10 @@ namespace detent::forms {
 /// A Conv of constants that alone reads a Concat of channels becomes a Conv for each operand and sums of them, where an
 /// operand's channels are no multiple of 8, or the sums have fewer numbers than half of what the Concat copies.
 [[nodiscard]] GraphPatch conv_per_operand(const Graph& graph);
+/// The last state of a GRU or RNN of one direction, of which all steps are not read, is a Gather of those.
+[[nodiscard]] GraphPatch last_steps(const Graph& graph);
+/// A graph output of floats that nodes read becomes a copy (Identity) of a value with a new name, which they read.
+[[nodiscard]] GraphPatch outputs_apart(const Graph& graph);
 /// Outputs that LSTM, GRU and RNN leave out go at the end of the list, and get names in front of others.
 [[nodiscard]] GraphPatch named_outputs(const Graph& graph);
 /// A LayerNormalization writes out axis and epsilon where they are ONNX's defaults.

@@ -32,12 +32,6 @@ TEST(ConvPerOperand, ScalesOfAResizeTellItsChannels) {
   EXPECT_THAT(for_rknn(text, {1, 8, 4, 4}), ElementsAre("Relu", "Resize", "Neg", "Conv", "Conv", "Add"));
 }
 
-TEST(PlanePooling, AMaxPoolOverThreeAxesIsTwo) {
-  const std::string text =
-      "(float[1,2,4,4,4] x) => (float[1,2,2,2,2] y) { y = MaxPool <kernel_shape = [2,2,2], strides = [2,2,2]> (x) }";
-  EXPECT_THAT(for_rknn(text, {1, 2, 4, 4, 4}), ElementsAre("Reshape", "MaxPool", "Reshape", "MaxPool", "Reshape"));
-}
-
 TEST(ConvPerOperand, AConcatThatIsReadElsewhereStays) {
   EXPECT_THAT(for_rknn(concat_of(7, "z = Relu (c)", ", float[1,16,4,4] z"), {1, 8, 4, 4}), Contains("Concat"));
   EXPECT_THAT(for_rknn(concat_of(7, "", ", float[1,16,4,4] c"), {1, 8, 4, 4}), Contains("Concat"));

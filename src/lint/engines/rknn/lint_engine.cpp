@@ -13,7 +13,9 @@ constexpr std::string_view kErrors =
 constexpr std::string_view kWarnings =
     "bias-scale cast-between-q-and-dq operator-between-q-and-dq copy-scales-differ "
     "fp8-on-float-operator coarse-scores float-island layer-left-float";
-constexpr std::string_view kNotes = "layer-float-on-purpose layer-float-by-rule product-left-float";
+constexpr std::string_view kNotes =
+    "layer-float-on-purpose layer-float-by-rule product-left-float rknn-not-built "
+    "rknn-open-shape";
 constexpr std::string_view kAbsent =
     "fp16-scale-below-opset-19 pair-between-conv-and-activation saturates-without-vnni concat-scales-differ";
 

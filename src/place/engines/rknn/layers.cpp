@@ -8,8 +8,8 @@
 //   A Relu, or a Clip from 0 on, that alone reads a value gets no pair before it, unless codes are signed or a copy
 //   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
 //   attention the values from the product of queries and keys up to the Softmax stay float, with a mask also what the
-//   second product reads of it. A MatMul or Gemm of rows that are a graph input stays float, a cubic Resize, and beside
-//   a ScatterND what a Slice reads of a Concat.
+//   second product reads of it; a form adds a mask of zeros where there is none. A MatMul or Gemm of rows that are a
+//   graph input stays float, a cubic Resize, and beside a ScatterND what a Slice reads of a Concat.
 // * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and
 //   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16"). With pairs on
 //   both sides of the Softmax between two products the compiler ends without a word, or with a KeyError. Its optimizer
