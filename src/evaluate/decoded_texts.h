@@ -19,8 +19,8 @@
 namespace detent {
 
 /// Models that write texts, judged by transcripts: each decodes every clip with its own tokens and states. Clips count
-/// in the order of their name hashes, so that the first n are a random part. What models compute alike in front of the
-/// steps is computed once (HeldOutputs).
+/// in the order of their name hashes, so that the first n are a random part. Values in front of the steps that models
+/// compute alike are computed once (HeldOutputs).
 class DecodedTexts {
  public:
   /// request    of the clips, which decodes() (run/greedy_decoder.h)

@@ -84,7 +84,7 @@ std::string unknown_reason(const ClosingError& closing) {
   return "no output could be compared: each is 0 or not finite in FP32, or holds no numbers";
 }
 
-/// Returns true for what tells of texts where nobody wrote down what is said: words tell more.
+/// Returns true for evidence of outputs that hold texts: their words tell more.
 bool stands_for_words(const Evidence& one) {
   constexpr std::array kOfOutputs{Measure::Output,  Measure::AboutMean, Measure::Block,
                                   Measure::Classes, Measure::Elements,  Measure::Sample};

@@ -17,9 +17,9 @@ namespace detent {
 /// Samples of one step each. Sample s of another source is cut into N steps along the axes of the recurrence; step k is
 /// sample s * N + k here, named "ids.npy[3] step 5". Its states are what a model wrote in the steps before.
 ///
-/// Memory  the states of the steps that are read at the same time, of one or two samples; and samples with the states of
-///         all steps, where one takes at most 16 MiB, up to 256 MiB. Reading steps in order runs the model
-///         once for each, reading one alone runs it for all steps before; reading kept ones again runs nothing.
+/// Memory  the states of the steps that are read at the same time, of one or two samples; and samples with the states
+///         of all steps, where one takes at most 16 MiB, up to 256 MiB. Reading steps in order runs the model once for
+///         each, reading one alone runs it for all steps before; reading kept ones again runs nothing.
 class StepSource final : public DataSource {
  public:
   /// whole   gives the inputs Recurrence::data_inputs, in this order, one sample each.

@@ -64,8 +64,8 @@ class BoundRace {
 
   static constexpr double kSureErrors = 2;
   /// Several looks at growing data find a difference by chance more often than one.
-  /// Source  Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64 (1977): 2.5
-  ///         for up to eight looks at 5 %.
+  /// Source  Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64 (1977):
+  ///         2.5 for up to eight looks at 5 %.
   static constexpr double kSureLooks = 2.5;
   static constexpr size_t kFirstClips = 32;
 

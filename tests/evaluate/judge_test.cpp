@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "run/sample_counts.h"
+
 namespace detent {
 namespace {
 

@@ -40,7 +40,7 @@ TEST_F(BoundedSteps, AreBoundedByTheSameMeasureAsTheVerdict) {
   EXPECT_FALSE(single.scores_whole_runs());
 }
 
-/// A rise of half a point within a point: 98 clips whose errors differ much do not show it, clips that hardly differ do.
+/// A rise of half a point within a point: clips whose errors differ much do not show it, clips that hardly differ do.
 TEST(BoundOnWords, CountsTheErrorOfItsClips) {
   EXPECT_NEAR(BoundJudge::margin_within(0.01, 0.004, 0.002), 0.0066, 1e-4);
   EXPECT_GT(0.005 + BoundJudge::margin_within(0.01, 0.004, 0.002), 0.01) << "not within the bound";
