@@ -53,7 +53,7 @@ struct FrameRules {
 ///
 ///     {"feeds": {"keys": "past_keys", "values": "past_values"},       output: the input that it feeds
 ///      "cut":   {"ids": 1,                                            input: the axis that counts steps
-///                "frames": {"axis": 1, "length": 160},                160 positions a step
+///                "frames": {"axis": 1, "length": 160, "hop": 80},     160 positions a step, 80 of them new
 ///                "attention_mask": {"axis": 1, "from": "start"}},     all positions up to the step's last
 ///      "start": {"past_keys": "empty"}}                               input: "zeros", "empty", "data" or numbers
 ///
@@ -65,6 +65,7 @@ struct StateFile {
     int64_t axis = 0;
     std::optional<int64_t> length = {};  ///< positions of a step, at least 1; absent: what the input fixes, else 1
     bool from_start = false;
+    std::optional<int64_t> hop = {};  ///< positions from one step to the next; absent: the length, so none overlap
   };
   /// The token that a decoder chose, as its next input.
   struct Token {

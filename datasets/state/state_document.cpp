@@ -50,13 +50,16 @@ StateFile::Cut read_cut(const std::string& input, const Json& entry) {
   if (entry.is_number()) return {number_of(entry, what, 0)};
   if (!entry.is_object() || !entry.contains("axis"))
     refuse_state(what + " is an axis, or an object such as {\"axis\": 1, \"length\": 4}");
-  check_keys(entry, {"axis", "length", "from"}, what + ": ");
+  check_keys(entry, {"axis", "length", "from", "hop"}, what + ": ");
   StateFile::Cut cut{number_of(entry["axis"], what + ": \"axis\"", 0)};
   if (entry.contains("length")) cut.length = number_of(entry["length"], what + ": \"length\"", 1);
   if (entry.contains("from")) {
     if (entry["from"] != "start") refuse_state(what + ": \"from\" can only be \"start\", not " + entry["from"].dump());
     cut.from_start = true;
   }
+  if (!entry.contains("hop")) return cut;
+  if (cut.from_start) refuse_state(what + ": \"hop\" does not go with \"from\": all positions are there");
+  cut.hop = number_of(entry["hop"], what + ": \"hop\"", 1);
   return cut;
 }
 

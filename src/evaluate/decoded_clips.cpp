@@ -17,8 +17,8 @@
 namespace detent {
 
 std::vector<DecodedClip> decode_clips(const Model& model, const SampleRequest& request, const DataSource& clips,
-                                      const RunSettings& settings, std::string_view task) {
-  const GreedyDecoder decoder(model, step_plan(request, model), settings.products);
+                                      const RunSettings& settings, std::string_view task, HeldOutputs* shared) {
+  const GreedyDecoder decoder(model, step_plan(request, model), settings.products, shared);
   std::vector<DecodedClip> decoded;
   const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
     const size_t clip = batch.front().index;

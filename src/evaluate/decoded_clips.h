@@ -10,6 +10,7 @@
 #include "detent/options/run_settings.h"
 #include "evaluate/ctc_text.h"
 #include "model/model.h"
+#include "run/held_outputs.h"
 
 namespace detent {
 
@@ -24,10 +25,11 @@ struct DecodedClip {
 /// request  that decodes() (run/greedy_decoder.h)
 /// clips    of open_whole_samples()
 /// task     the text of the progress line
+/// shared   with other models for the same clips (GreedyDecoder); nullptr: none
 /// Errors   those of GreedyDecoder; Interrupted.
 [[nodiscard]] std::vector<DecodedClip> decode_clips(const Model& model, const SampleRequest& request,
                                                     const DataSource& clips, const RunSettings& settings,
-                                                    std::string_view task);
+                                                    std::string_view task, HeldOutputs* shared = nullptr);
 
 /// Reads the tokens of clips from the model's outputs.
 /// Errors  those of running the model and of CtcVocabulary::read_tokens; Interrupted.

@@ -14,10 +14,13 @@
 #include "evaluate/token_texts.h"
 #include "evaluate/trial.h"
 #include "model/model.h"
+#include "run/held_outputs.h"
 
 namespace detent {
 
-/// Models that write texts, judged by transcripts: each decodes every clip with its own tokens and states.
+/// Models that write texts, judged by transcripts: each decodes every clip with its own tokens and states. Clips count
+/// in the order of their name hashes, so that the first n are a random part. Values in front of the steps that models
+/// compute alike are computed once (HeldOutputs).
 class DecodedTexts {
  public:
   /// request    of the clips, which decodes() (run/greedy_decoder.h)
@@ -28,11 +31,16 @@ class DecodedTexts {
                const RunSettings& settings);
 
   [[nodiscard]] size_t size() const { return clips_->size(); }
-  /// Returns the errors of a model, by clip.
+  /// Returns the errors of a model on the clips `from` to `until` - 1, by clip.
   /// Errors  those of GreedyDecoder; Interrupted.
-  [[nodiscard]] std::vector<TextErrors> errors_of(const Model& model, std::string_view task) const;
-  /// Returns those of the float model, which decodes once.
-  [[nodiscard]] const std::vector<TextErrors>& float_errors() const;
+  [[nodiscard]] std::vector<TextErrors> errors_of(const Model& model, std::string_view task, size_t from,
+                                                  size_t until) const;
+  /// The same on all clips.
+  [[nodiscard]] std::vector<TextErrors> errors_of(const Model& model, std::string_view task) const {
+    return errors_of(model, task, 0, size());
+  }
+  /// Returns those of the float model on the first clips, which it decodes once.
+  [[nodiscard]] std::span<const TextErrors> float_errors(size_t clips) const;
 
  private:
   SampleRequest request_;
@@ -40,8 +48,10 @@ class DecodedTexts {
   RunSettings settings_;
   std::unique_ptr<DataSource> clips_;
   TokenTexts tokens_;
-  std::vector<std::string> spoken_;  // by clip
+  std::vector<size_t> order_;        // of the clips
+  std::vector<std::string> spoken_;  // by place in clips_
   mutable std::vector<TextErrors> float_errors_ = {};
+  mutable HeldOutputs shared_;
 };
 
 /// Returns the judge of texts where the clips are decoded, and takes their transcripts out of the options, which judge
@@ -55,9 +65,16 @@ class DecodedTexts {
                                         std::string_view task);
 
 /// Returns the sum over clips.
-[[nodiscard]] TextErrors sum_of(const std::vector<TextErrors>& errors);
+[[nodiscard]] TextErrors sum_of(std::span<const TextErrors> errors);
 
 /// Returns the word error rates without each one of the clips, for a jackknife.
-[[nodiscard]] std::vector<double> rates_without_one(const std::vector<TextErrors>& errors);
+[[nodiscard]] std::vector<double> rates_without_one(std::span<const TextErrors> errors);
+
+/// Returns the standard error that one word more or less makes: where no word differs here, one may in other clips.
+[[nodiscard]] double error_of_one_word(const TextErrors& errors);
+
+/// Returns the standard error of the rise of the word error rate from `before` to `after`, of the same clips, for other
+/// clips of the same kind: that of a jackknife over clips, and that of one word.
+[[nodiscard]] double error_of_rise(std::span<const TextErrors> before, std::span<const TextErrors> after);
 
 }  // namespace detent

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/text.h"
 #include "run/sample_counts.h"
 
@@ -79,6 +82,13 @@ std::string unknown_reason(const ClosingError& closing) {
            "' has another shape than in FP32, so quantized layers decide its extents";
   if (closing.detects_nothing) return "no output could be compared: FP32 detects nothing in these samples";
   return "no output could be compared: each is 0 or not finite in FP32, or holds no numbers";
+}
+
+/// Returns true for evidence of outputs that hold texts: their words tell more.
+bool stands_for_words(const Evidence& one) {
+  constexpr std::array kOfOutputs{Measure::Output,  Measure::AboutMean, Measure::Block,
+                                  Measure::Classes, Measure::Elements,  Measure::Sample};
+  return std::ranges::find(kOfOutputs, one.measure) != kOfOutputs.end();
 }
 
 void add_caveats(VerdictReport& verdict, const JudgedFacts& facts) {
@@ -168,6 +178,7 @@ std::vector<Evidence> evidence_of(const JudgedFacts& facts) {
                      .all = facts.words->clips});
   if (const auto& worst = closing.worst_sample; worst && samples > 1)
     table.push_back({Measure::Sample, "'" + worst->name + "'", worst->sqnr_db});
+  if (facts.words && facts.words->clips >= kFewestToJudge) std::erase_if(table, stands_for_words);
   if (!table.empty() && !facts.unseen.empty())
     table.push_back({.measure = Measure::Unseen,
                      .where = facts.unseen.size() > 1 ? "'" + facts.unseen.front() + "' and others"

@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/files/mapped_file.h"
 #include "model/graph/stored_data.h"
@@ -29,9 +30,40 @@ class Hasher {
     hash_.add_number(static_cast<uint64_t>(model.functions_size()));
     for (const onnx::FunctionProto* function : by_name(model.functions())) add(*function);
   }
+  /// Adds what computes these values of the main graph.
+  void add_part(const onnx::ModelProto& model, std::set<std::string> needed) {
+    add_opsets(model.opset_import());
+    for (const std::string& name : needed) hash_.add_text(name);
+    const onnx::GraphProto& graph = model.graph();
+    for (int i = graph.node_size() - 1; i >= 0; --i) {  // nodes stand in execution order
+      const onnx::NodeProto& node = graph.node(i);
+      if (std::ranges::none_of(node.output(), [&](const auto& name) { return needed.contains(name); })) continue;
+      add(node);
+      add_reads(node, needed);
+    }
+    for (const onnx::TensorProto* tensor : by_name(graph.initializer())) {
+      if (!needed.contains(tensor->name())) continue;
+      hash_.add_text(tensor->name());
+      add(*tensor);
+    }
+    for (const onnx::FunctionProto* function : by_name(model.functions())) add(*function);
+  }
   [[nodiscard]] Digest digest() const { return hash_.digest(); }
 
  private:
+  /// Adds the names that a node reads; of one with graphs all that occur in them.
+  static void add_reads(const onnx::NodeProto& node, std::set<std::string>& needed) {
+    needed.insert(node.input().begin(), node.input().end());
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      const auto add_graph = [&](const onnx::GraphProto& graph) {
+        for (const onnx::NodeProto& inner : graph.node()) add_reads(inner, needed);
+        for (const onnx::ValueInfoProto& output : graph.output()) needed.insert(output.name());
+      };
+      if (attribute.has_g()) add_graph(attribute.g());
+      for (const onnx::GraphProto& graph : attribute.graphs()) add_graph(graph);
+    }
+  }
+
   template <class Repeated>
   void add_opsets(const Repeated& imports) {
     std::map<std::string, int64_t> opsets;
@@ -151,6 +183,12 @@ class Hasher {
 Digest fingerprint(const Model& model) {
   Hasher hasher;
   hasher.add(model.proto());
+  return hasher.digest();
+}
+
+Digest fingerprint_of(const Model& model, std::set<std::string> values) {
+  Hasher hasher;
+  hasher.add_part(model.proto(), std::move(values));
   return hasher.digest();
 }
 

@@ -6,6 +6,7 @@
 #include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
 #include "model/model.h"
+#include "run/held_outputs.h"
 #include "run/step_model.h"
 #include "run/step_walk.h"
 
@@ -18,8 +19,9 @@ namespace detent {
 class GreedyDecoder {
  public:
   /// plan    of a request that decodes() (open_samples.h)
+  /// shared  with the decoders of other models for the same clips (StepModel::share); nullptr: none
   /// Errors  those of Schedule.
-  GreedyDecoder(const Model& model, StepPlan plan, CpuProducts products);
+  GreedyDecoder(const Model& model, StepPlan plan, CpuProducts products, HeldOutputs* shared = nullptr);
 
   /// Returns the tokens that follow the first ones, up to the one that ends the text, or to the longest text. Each is
   /// the one with the highest score in the last position; of equal ones the first.

@@ -159,8 +159,8 @@ Recurrence::Cut resolve_cut(size_t position, const InputSpec& input, const State
   const int64_t declared = input.shape[as_index(cut.axis)];
   if (declared >= 0 && !cut.from_start && cut.length.value_or(declared) != declared)
     refuse_recurrence(what + ": the model fixes the length of a step at " + std::to_string(declared));
-  return {position, as_index(cut.axis), cut.length.value_or(declared >= 0 && !cut.from_start ? declared : 1),
-          cut.from_start};
+  const int64_t length = cut.length.value_or(declared >= 0 && !cut.from_start ? declared : 1);
+  return {position, as_index(cut.axis), length, cut.from_start, cut.hop.value_or(length)};
 }
 
 }  // namespace

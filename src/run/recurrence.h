@@ -30,6 +30,10 @@ struct Recurrence {
     size_t axis = 0;
     int64_t length = 1;       ///< positions of a step
     bool from_start = false;  ///< step k gets all positions up to its last one
+    int64_t hop = 1;          ///< positions from one step to the next
+
+    /// Returns the position behind those of a step.
+    [[nodiscard]] int64_t end_of(size_t step) const { return static_cast<int64_t>(step) * hop + length; }
   };
   size_t steps = 1;
   std::vector<State> states;

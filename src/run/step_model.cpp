@@ -1,6 +1,11 @@
 #include "run/step_model.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/fingerprint.h"
 
 namespace detent {
 
@@ -42,10 +47,27 @@ StepModel::StepModel(Model model, const Recurrence& recurrence, CpuProducts prod
   held_.watch(moving_.given());
 }
 
-std::vector<Tensor> StepModel::hold(std::span<const Tensor> inputs) const {
+void StepModel::share(HeldOutputs& outputs) {
+  std::set<std::string> names;
+  ContentHash hash;
+  for (const ValueId value : moving_.given()) {
+    names.insert(model_.graph().value(value).name);
+    hash.add_text(model_.graph().value(value).name);  // in this order they are kept
+  }
+  hash.add_text(fingerprint_of(model_, std::move(names)).hex());
+  part_ = hash.digest();
+  shared_ = &outputs;
+}
+
+std::vector<Tensor> StepModel::hold(std::span<const Tensor> inputs, size_t sample) const {
+  if (moving_.given().empty()) return {};
+  if (shared_)
+    if (auto known = shared_->find(part_, sample)) return *std::move(known);
   OutputKeeper keeper(model_.graph(), moving_.given());
-  if (!moving_.given().empty()) Executor(held_).run(inputs, keeper);
-  return keeper.take();
+  Executor(held_).run(inputs, keeper);
+  std::vector<Tensor> values = keeper.take();
+  if (shared_) shared_->keep(part_, sample, values);
+  return values;
 }
 
 std::vector<Tensor> StepModel::advance(std::span<const Tensor> inputs, std::span<const Tensor> held) const {

@@ -8,6 +8,7 @@
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/model.h"
+#include "run/held_outputs.h"
 #include "run/recurrence.h"
 
 namespace detent {
@@ -19,9 +20,13 @@ class StepModel {
   /// Errors  those of Schedule.
   StepModel(Model model, const Recurrence& recurrence, CpuProducts products = CpuProducts::Exact);
 
+  /// Takes what hold() returns from models that compute the same, and leaves it to them. Call it before hold();
+  /// `outputs`, which must outlive the object, are those of one source and one CpuProducts.
+  void share(HeldOutputs& outputs);
   /// Computes what is the same in all steps of a sample, such as a whole encoder, from the inputs of one of them.
+  /// sample  Sample::index
   /// Errors  those of Executor::run.
-  [[nodiscard]] std::vector<Tensor> hold(std::span<const Tensor> inputs) const;
+  [[nodiscard]] std::vector<Tensor> hold(std::span<const Tensor> inputs, size_t sample) const;
   /// Runs one step; returns the outputs of Recurrence::states, in their order.
   /// held  what hold() computed for the sample
   /// Errors  those of Executor::run.
@@ -36,6 +41,8 @@ class StepModel {
   Schedule moving_;  // the rest
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Executor>> idle_;
+  HeldOutputs* shared_ = nullptr;
+  Digest part_ = {};  // of moving_.given()
 };
 
 }  // namespace detent

@@ -11,6 +11,8 @@ namespace {
 
 /// Samples whose states are kept while threads read: in order, one ends while the next begins.
 constexpr size_t kWalks = 2;
+/// Passes read the steps of a sample in any order and again: what a sample and all together may keep for that.
+constexpr size_t kKeptOfOne = size_t{16} << 20, kKept = size_t{256} << 20;
 
 }  // namespace
 
@@ -40,7 +42,10 @@ Sample StepSource::read(size_t i) const {
   if (!walk->way) walk->way.emplace(*model_, plan_, whole_->read(sample));
   StepWalk::Teacher teacher;
   if (teacher_) teacher = [&](size_t taught) { return teacher_->read(sample * steps + taught); };
-  while (walk->way->end() <= step) walk->way->take_step(kept_states_, teacher);
+  const bool had = walk->way->end() > step;
+  while (walk->way->end() <= step) walk->way->take_step(walk->way->bytes() > kKeptOfOne ? kept_states_ : steps, teacher);
+  if (walk->way->end() == steps) walk->way->finish();
+  if (!had) note_bytes(*walk, walk->way->bytes());
   Sample found = walk->way->step(step);
   found.index = i, found.name = sample_name(i), found.batch_axes = batch_axes_;
   return found;
@@ -48,12 +53,28 @@ Sample StepSource::read(size_t i) const {
 
 std::shared_ptr<StepSource::Walk> StepSource::walk_of(size_t sample) const {
   const std::scoped_lock lock(mutex_);
-  for (const auto& walk : walks_)
-    if (walk->sample == sample) return walk;
+  const auto known = std::ranges::find(walks_, sample, [](const auto& walk) { return walk->sample; });
+  if (known != walks_.end()) {
+    walks_.splice(walks_.begin(), walks_, known);
+    return walks_.front();
+  }
   walks_.push_front(std::make_shared<Walk>());
   walks_.front()->sample = sample;
-  if (walks_.size() > kWalks) walks_.pop_back();
   return walks_.front();
+}
+
+void StepSource::note_bytes(Walk& walk, size_t bytes) const {
+  const std::scoped_lock lock(mutex_);
+  const bool is_there = std::ranges::any_of(walks_, [&](const auto& one) { return one.get() == &walk; });
+  if (is_there) bytes_ += bytes - walk.bytes;
+  walk.bytes = bytes;
+  const auto is_large = [&] {
+    return bytes_ > kKept || std::ranges::any_of(walks_, [](const auto& one) { return one->bytes > kKeptOfOne; });
+  };
+  while (walks_.size() > kWalks && is_large()) {
+    bytes_ -= walks_.back()->bytes;
+    walks_.pop_back();
+  }
 }
 
 }  // namespace detent

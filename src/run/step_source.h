@@ -17,8 +17,9 @@ namespace detent {
 /// Samples of one step each. Sample s of another source is cut into N steps along the axes of the recurrence; step k is
 /// sample s * N + k here, named "ids.npy[3] step 5". Its states are what a model wrote in the steps before.
 ///
-/// Memory  the states of the steps that are read at the same time, of one or two samples; reading steps in order runs
-///         the model once for each, reading one alone runs it for all steps before.
+/// Memory  the states of the steps that are read at the same time, of one or two samples; and samples with the states
+///         of all steps, where one takes at most 16 MiB, up to 256 MiB. Reading steps in order runs the model once for
+///         each, reading one alone runs it for all steps before; reading kept ones again runs nothing.
 class StepSource final : public DataSource {
  public:
   /// whole   gives the inputs Recurrence::data_inputs, in this order, one sample each.
@@ -40,9 +41,12 @@ class StepSource final : public DataSource {
     size_t sample = 0;
     std::mutex mutex;
     std::optional<StepWalk> way = {};
+    size_t bytes = 0;  // that are kept
   };
 
   [[nodiscard]] std::shared_ptr<Walk> walk_of(size_t sample) const;
+  /// Notes the bytes of a walk, and forgets walks that were read longest ago where all together are too many.
+  void note_bytes(Walk& walk, size_t bytes) const;
 
   std::unique_ptr<DataSource> whole_;
   std::unique_ptr<const StepModel> model_;
@@ -51,7 +55,8 @@ class StepSource final : public DataSource {
   std::vector<int> batch_axes_;
   size_t kept_states_;
   mutable std::mutex mutex_;
-  mutable std::list<std::shared_ptr<Walk>> walks_;  // the last few, newest first
+  mutable std::list<std::shared_ptr<Walk>> walks_;  // the last ones first
+  mutable size_t bytes_ = 0;                        // of walks_
 };
 
 }  // namespace detent

@@ -86,7 +86,7 @@ StepWalk::StepWalk(const StepModel& model, const StepPlan& plan, Sample whole)
     else
       states.push_back(zeros(type, state.first));
   }
-  held_ = model_.hold(inputs_of(0, states));
+  held_ = model_.hold(inputs_of(0, states), whole_.index);
   states_.push_back(std::move(states));
 }
 
@@ -105,6 +105,16 @@ void StepWalk::take_step(size_t kept, const Teacher& teacher) {
   if (states_.size() <= kept) return;
   states_.pop_front();
   ++first_;
+}
+
+size_t StepWalk::bytes() const {
+  size_t bytes = 0;
+  const auto add = [&](const std::vector<Tensor>& tensors) {
+    for (const Tensor& tensor : tensors) bytes += tensor.byte_count();
+  };
+  add(whole_.inputs), add(held_);
+  for (const std::vector<Tensor>& states : states_) add(states);
+  return bytes;
 }
 
 Sample StepWalk::step(size_t step) const {
@@ -187,12 +197,12 @@ std::vector<Tensor> StepWalk::inputs_of(size_t step, const std::vector<Tensor>& 
     if (plan_.place[i] != StepPlan::kFed) inputs[i] = whole_.inputs[plan_.place[i]];
   for (size_t i = 0; i < states.size(); ++i) inputs[plan_.recurrence.states[i].input] = states[i];
   for (const Recurrence::Cut& cut : plan_.recurrence.cuts) {
-    const int64_t first = as_extent(step) * cut.length, extent = inputs[cut.input].shape()[cut.axis];
-    if (first + cut.length > extent)  // a decoder goes on until its text ends
+    const int64_t end = cut.end_of(step), extent = inputs[cut.input].shape()[cut.axis];
+    if (end > extent)  // a decoder goes on until its text ends
       throw Error(ErrorCode::InvalidData, "step " + std::to_string(step + 1) + " reads beyond the " +
                                               std::to_string(extent) + " positions of input '" +
                                               plan_.specs[cut.input].name + "', which is cut into steps");
-    inputs[cut.input] = slice(inputs[cut.input], cut.axis, cut.from_start ? 0 : first, first + cut.length);
+    inputs[cut.input] = slice(inputs[cut.input], cut.axis, cut.from_start ? 0 : end - cut.length, end);
   }
   return inputs;
 }
@@ -201,7 +211,7 @@ std::vector<std::optional<int64_t>> StepWalk::next_of(size_t step) const {
   std::vector<std::optional<int64_t>> next(plan_.specs.size());
   for (const Recurrence::Cut& cut : plan_.recurrence.cuts) {
     const Tensor& ids = whole_.inputs[plan_.place[cut.input]];
-    const int64_t end = as_extent(step + 1) * cut.length;
+    const int64_t end = cut.end_of(step);
     if (cut.from_start || (ids.type() != DataType::Int64 && ids.type() != DataType::Int32)) continue;
     if (ids.element_count() != ids.shape()[cut.axis]) continue;  // one id a position
     if (end < ids.element_count())
@@ -215,14 +225,15 @@ std::vector<std::optional<int64_t>> StepWalk::next_of(size_t step) const {
 void StepWalk::check_length() const {
   for (const Recurrence::Cut& cut : plan_.recurrence.cuts) {
     const Shape& shape = whole_.inputs[plan_.place[cut.input]].shape();
-    const int64_t needed = as_extent(plan_.recurrence.steps) * cut.length;
+    const int64_t needed = cut.end_of(plan_.recurrence.steps - 1);
     if (shape[cut.axis] >= needed) continue;
+    const int64_t fitting = shape[cut.axis] < cut.length ? 0 : (shape[cut.axis] - cut.length) / cut.hop + 1;
     throw Error(ErrorCode::InvalidData,
                 "sample '" + whole_.name + "' has " + std::to_string(shape[cut.axis]) + " positions on axis " +
                     std::to_string(cut.axis) + " of the input '" + plan_.specs[cut.input].name + "'; " +
                     std::to_string(plan_.recurrence.steps) + " steps of " + std::to_string(cut.length) + " need " +
                     std::to_string(needed),
-                "--steps " + std::to_string(shape[cut.axis] / cut.length) + " at most");
+                "--steps " + std::to_string(fitting) + " at most");
   }
 }
 

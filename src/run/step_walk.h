@@ -51,6 +51,10 @@ class StepWalk {
   void take_step(size_t kept, const Teacher& teacher = {});
   /// Returns the inputs of a step from first() to end() - 1, for all inputs of the model.
   [[nodiscard]] Sample step(size_t step) const;
+  /// Forgets what only further steps need.
+  void finish() { held_.clear(); }
+  /// Returns the bytes of the sample, of its states and of what further steps need.
+  [[nodiscard]] size_t bytes() const;
 
  private:
   [[nodiscard]] std::vector<Tensor> inputs_of(size_t step, const std::vector<Tensor>& states) const;

@@ -75,7 +75,18 @@ double BoundJudge::slack(const Score& score) const {
   return bound_.max_drop ? *bound_.max_drop - drop(score) : score.score - *bound_.min_sqnr_db;
 }
 
-bool BoundJudge::meets(const Score& score) const { return slack(score) >= (bound_.max_drop ? -kRounding : 0); }
+bool BoundJudge::meets(const Score& score) const {
+  return slack(score) >= score.margin - (bound_.max_drop ? kRounding : 0);
+}
+
+double BoundJudge::margin_of(double error, double least) const {
+  return bound_.max_drop && metric_ == metrics::kWer ? margin_within(*bound_.max_drop, error, least) : 0;
+}
+
+double BoundJudge::margin_within(double max_drop, double error, double least) {
+  constexpr double kOneSided = 1.6449;  // standard errors; 95 % of a normal distribution lie above its mean minus these
+  return kOneSided * least <= max_drop ? kOneSided * error : 0;
+}
 
 bool BoundJudge::leaves_room(const Score& score) const {
   constexpr double kHalfOfTheNoise = 3.0103;  // 10 log10(2) dB
@@ -83,12 +94,15 @@ bool BoundJudge::leaves_room(const Score& score) const {
   return score.score >= *bound_.min_sqnr_db + kHalfOfTheNoise;
 }
 
-BoundJudge::Score BoundJudge::score_of(const std::vector<TextErrors>& texts) const {
+BoundJudge::Score BoundJudge::score_of(std::span<const TextErrors> texts) const {
+  const std::span<const TextErrors> floats = texts_->float_errors(texts.size());
   TaskSums found, reference;
-  found.texts = sum_of(texts), reference.texts = sum_of(texts_->float_errors());
+  found.texts = sum_of(texts), reference.texts = sum_of(floats);
   Score score;
   score.metrics = found.metrics(), score.fp32_metrics = reference.metrics();
   score.score = score.metrics.at(metric_.name), score.fp32 = score.fp32_metrics.at(metric_.name);
+  score.error = error_of_rise(floats, texts);
+  score.margin = margin_of(score.error, error_of_one_word(found.texts));
   return score;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class BoundJudge {
     double sqnr_db = 0;                                   ///< at the worst output
     std::string output;                                   ///< the worst output, where there are several
     std::map<std::string, double> metrics, fp32_metrics;  ///< of labels, masks and tokens; only measure() fills them
+    double error = 0;   ///< standard error of the drop for other samples; only of word errors
+    double margin = 0;  ///< margin_of() it
   };
 
   /// bound  without a limit: the task alone, to measure its score.
@@ -73,8 +76,16 @@ class BoundJudge {
   [[nodiscard]] const std::vector<std::string>& judged_values() const { return judge_->values(); }
   [[nodiscard]] const TaskMetric& task() const { return judge_->task(); }
 
-  /// Returns the score of decoded texts, by the errors of each clip. Only with texts().
-  [[nodiscard]] Score score_of(const std::vector<TextErrors>& texts) const;
+  /// Returns what the distance to a bound on word errors has to be, so that the rise on other clips of this kind is
+  /// within the bound with 95 % confidence: few clips hold most of the errors, and a search finds the sets that were
+  /// lucky. 0 for other bounds, and where so few words are known that not even the float model's texts would show it.
+  /// error  of the rise
+  /// least  the error that the samples leave at best (error_of_one_word)
+  [[nodiscard]] double margin_of(double error, double least) const;
+  /// The same of a bound on the rise.
+  [[nodiscard]] static double margin_within(double max_drop, double error, double least);
+  /// Returns the score of decoded texts on the first clips, by the errors of each. Only with texts().
+  [[nodiscard]] Score score_of(std::span<const TextErrors> texts) const;
   /// Runs quantized variants of the model over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -30,6 +31,12 @@ std::vector<size_t> stages_of(const JudgedBatches& batches) {
   return stages;
 }
 
+/// Returns the model of one set.
+Model model_of(FloatVariants& variants, const PlacementPlan& plan) {
+  variants.measure_for({&plan, 1});
+  return variants.model(plan);
+}
+
 }  // namespace
 
 struct BoundRace::Field {
@@ -53,19 +60,31 @@ const JudgedBatches& BoundRace::batches() {
 TallyRules BoundRace::rules() const { return {*batches_, bounded_.judge.metric(), comparable_}; }
 
 size_t BoundRace::samples_in(size_t batches) const {
+  if (bounded_.judge.texts()) return batches;
   return batches_ ? batches_->samples_in(batches) : bounded_.judge.samples().size();
 }
 
 BoundJudge::Score BoundRace::score_on(const Set& set, size_t batches) const {
+  if (bounded_.judge.texts()) return bounded_.judge.score_of(std::span(texts_.at(set)).first(batches));
   return scores_whole_runs() ? scores_.at(set) : score_of(tallies_.at(set), batches, rules());
 }
 
 BoundRace::Standing BoundRace::standing_of(const Set& set) const {
   Standing standing;
-  if (const auto known = scores_.find(set); known != scores_.end()) {
+  if (const auto texts = texts_.find(set); texts != texts_.end()) {
+    standing.batches = texts->second.size();
+    standing.score = score_on(set, standing.batches);
+    standing.slack = bounded_.judge.slack(standing.score), standing.error = standing.score.error;
+    standing.on_all = standing.batches == bounded_.judge.texts()->size();
+    if (standing.on_all)
+      standing.meets = bounded_.judge.meets(standing.score);
+    else if (std::abs(standing.slack) > kSureLooks * standing.error)
+      standing.meets = standing.slack > 0;
+    standing.decided = standing.meets.has_value();
+  } else if (const auto known = scores_.find(set); known != scores_.end()) {
     standing.score = known->second;
     standing.batches = batches_ ? batches_->size() : 0;
-    standing.on_all = true;
+    standing.on_all = standing.decided = true;
     standing.slack = bounded_.judge.slack(known->second);
     standing.meets = bounded_.judge.meets(known->second);
   } else if (const auto tally = tallies_.find(set); tally != tallies_.end() && tally->second.size() > 0) {
@@ -134,6 +153,22 @@ void BoundRace::measure_whole(const std::vector<Set>& sets) {
   for (size_t i = 0; i < sets.size(); ++i) scores_.emplace(sets[i], scores[i]);
 }
 
+void BoundRace::run_texts(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings) {
+  const DecodedTexts& clips = *bounded_.judge.texts();
+  std::vector<size_t> stages{clips.size()};
+  while ((stages.back() + 1) / 2 >= kFirstClips) stages.push_back((stages.back() + 1) / 2);
+  std::ranges::reverse(stages);
+  for (const size_t until : stages)
+    for (size_t i = 0; i < sets.size(); ++i) {
+      if (standings[i].decided || standings[i].batches >= until || !goes_on(i, standings)) continue;
+      std::vector<TextErrors>& known = texts_[sets[i]];
+      const Model model = model_of(bounded_.variants, plan_of_(sets[i]));
+      const std::string task = fmt::format("decoding {} of {} clips", until, clips.size());
+      std::ranges::copy(clips.errors_of(model, task, known.size(), until), std::back_inserter(known));
+      standings[i] = standing_of(sets[i]);
+    }
+}
+
 void BoundRace::make_models(Field& field) {
   std::vector<size_t> here;
   for (size_t i = 0; i < field.sets.size(); ++i)
@@ -181,7 +216,9 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
   if (until < batches.size()) return;
   for (size_t i = 0; i < field.sets.size(); ++i) {
     if (!active[i]) continue;
-    scores_[field.sets[i]] = score_on(field.sets[i], until);
+    BoundJudge::Score& score = scores_[field.sets[i]] = score_on(field.sets[i], until);
+    if (const auto errors = word_errors_of(tallies_.at(field.sets[i]), until, rules()))
+      score.error = errors->rise, score.margin = bounded_.judge.margin_of(errors->rise, errors->one_word);
     references_.push_back(field.sets[i]);
     if (references_.size() > kReferences) references_.erase(references_.begin());
   }
@@ -191,6 +228,10 @@ std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, co
                                                 const std::optional<Set>& base) {
   std::vector<Standing> standings;
   for (const Set& set : sets) standings.push_back(standing_of(set));
+  if (bounded_.judge.texts()) {
+    run_texts(sets, goes_on, standings);
+    return standings;
+  }
   if (scores_whole_runs()) {
     run_whole(sets, goes_on, standings);
     return standings;
@@ -219,13 +260,17 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
   const PlacementPlan plan = plan_of_(set);
   std::vector<Model> models;
   models.push_back(bounded_.variants.model(plan));
-  const BoundJudge::Score score =
+  BoundJudge::Score score =
       bounded_.judge.measure(models, std::string("confirming ") + bounded_.judge.metric().name).front();
+  score.error = measured.score.error, score.margin = measured.score.margin;
   return confirmed_.emplace(set, score).first->second;
 }
 
 ScoreReport BoundRace::describe(const Set& set) {
-  if (bounded_.judge.texts()) return measure_texts(bounded_.judge, bounded_.variants.model(plan_of_(set)));
+  if (bounded_.judge.texts()) {
+    static_cast<void>(measure(set));
+    return describe_texts(bounded_.judge, texts_.at(set));
+  }
   if (bounded_.judge.takes_steps() && !bounded_.judge.by_command())
     return measure_steps(bounded_.judge, bounded_.variants.model(plan_of_(set)));
   ScoreReport report = describe_score(bounded_.judge, confirm(set));

@@ -36,6 +36,10 @@ struct BoundedModel {
 ///         float model or another set): the reference's score plus the difference on the part. The reference with the
 ///         smallest standard error counts (jackknife with the finite population correction). A set is sure where it
 ///         lies kSureErrors standard errors from the bound.
+/// Texts   that models decode are judged on the first kFirstClips clips or more, one set after the other, against the
+///         float model's. A set is sure where its rise lies kSureLooks standard errors from the bound, and then the
+///         other clips are not decoded, for the last word about it neither; on all clips it meets the bound by
+///         BoundJudge::margin_of().
 /// Command A metric command has no scores on parts: each set is measured on all samples, two sets at a time.
 class BoundRace {
  public:
@@ -51,12 +55,19 @@ class BoundRace {
     double error = 0;           ///< standard error of `slack`; 0 on all samples
     std::optional<bool> meets;  ///< absent: not sure
 
+    bool decided = false;       ///< nothing more is to be measured: on all samples, or sure about texts
+
     [[nodiscard]] bool seems_to_meet() const { return meets.value_or(slack > 0); }
   };
   /// Says whether set i goes on to the next stage.
   using GoesOn = std::function<bool(size_t i, std::span<const Standing>)>;
 
   static constexpr double kSureErrors = 2;
+  /// Several looks at growing data find a difference by chance more often than one.
+  /// Source  Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64 (1977):
+  ///         2.5 for up to eight looks at 5 %.
+  static constexpr double kSureLooks = 2.5;
+  static constexpr size_t kFirstClips = 32;
 
   BoundRace(const BoundedModel& bounded, PlanOf plan_of);
 
@@ -65,7 +76,7 @@ class BoundRace {
   /// Errors  those of measuring, rewriting and running; InvalidOption when nothing can be compared; Interrupted.
   [[nodiscard]] std::vector<Standing> run(const std::vector<Set>& sets, const GoesOn& goes_on,
                                           const std::optional<Set>& base = std::nullopt);
-  /// Measures a set on all samples.
+  /// Measures a set on all samples, or until it is decided.
   [[nodiscard]] Standing measure(const Set& set);
   /// Measures a set on all samples, one at a time: joined samples may be rounded differently.
   [[nodiscard]] BoundJudge::Score confirm(const Set& set);
@@ -76,7 +87,9 @@ class BoundRace {
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;
 
   /// Number of sets that were run on any part of the samples.
-  [[nodiscard]] size_t measurements() const { return scores_whole_runs() ? scores_.size() : tallies_.size(); }
+  [[nodiscard]] size_t measurements() const {
+    return bounded_.judge.texts() ? texts_.size() : scores_whole_runs() ? scores_.size() : tallies_.size();
+  }
   /// Number of samples in the first `batches` batches.
   [[nodiscard]] size_t samples_in(size_t batches) const;
 
@@ -94,6 +107,8 @@ class BoundRace {
   /// Measures the sets that go on, in their order.
   void run_whole(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void measure_whole(const std::vector<Set>& sets);
+  /// Decodes more and more clips with the sets that go on.
+  void run_texts(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void make_models(Field& field);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
 
@@ -104,6 +119,7 @@ class BoundRace {
   std::map<Set, ScoreTally> tallies_;
   std::map<Set, BoundJudge::Score> scores_;  // of sets that were measured on all samples
   std::map<Set, BoundJudge::Score> confirmed_;
+  std::map<Set, std::vector<TextErrors>> texts_;  // of the first clips
   struct ScoresWithoutOne {
     std::vector<bool> comparable = {};  // the outputs whose errors count in them
     std::map<std::pair<std::optional<Set>, size_t>, std::vector<double>> scores = {};

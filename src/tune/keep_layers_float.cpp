@@ -39,13 +39,13 @@ struct RankedChoice {
   }
 };
 
-/// Measures each choice alone on 64 of the samples (the smallest name hashes) and ranks them by noise at the worst of
-/// the values `names` over price, largest first.
+/// Measures each choice alone on `count` of the samples (the smallest name hashes) and ranks them by noise at the worst
+/// of the values `names` over price, largest first.
 /// Errors  those of measure_layer_errors.
 std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& model,
-                                       const std::vector<std::string>& names, const DataSource& source,
+                                       const std::vector<std::string>& names, const DataSource& source, size_t count,
                                        const RunSettings& settings) {
-  const SampleSubset samples(source, samples_by_hash(source, kJudgedSamples));
+  const SampleSubset samples(source, samples_by_hash(source, count));
   const LayerErrors errors =
       measure_layer_errors(variants, model, names, samples, settings, nullptr, LayerVariants::Alone);
   const auto macs = static_cast<double>(std::max<int64_t>(1, variants.macs()));
@@ -101,6 +101,10 @@ class LayerSearch final : SetJudge {
     }
     explain(found);
     report.score = in_full([&] { return race_.describe(found); });
+    if (judges_texts()) {  // scores on the same clips
+      report.all_int8 += *report.score.fp32 - *report.fp32;
+      report.fp32 = report.score.fp32, report.samples = report.score.samples;
+    }
     conclude(report, bounded_.judge);
     report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
@@ -116,17 +120,22 @@ class LayerSearch final : SetJudge {
   std::vector<Set> search() {
     try {
       ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
-                              bounded_.judge.samples(), bounded_.settings);
+                              bounded_.judge.samples(), judges_texts() ? kFewestToJudge : kJudgedSamples,
+                              bounded_.settings);
     } catch (const Error& error) {
       if (!ends_early(error)) throw;
       return {};
     }
+    // The words that one layer costs are fewer than chance makes.
+    const size_t most_single = judges_texts() ? 0 : result_.report.wide ? kWideSingle : ranking_.size();
     return search_sets(*this, {.most = most(),
-                               .at_once = kLayersAtOnce,
+                               .at_once = judges_texts() ? 1 : kLayersAtOnce,
                                .together = true,
-                               .most_single = result_.report.wide ? kWideSingle : ranking_.size(),
+                               .most_single = most_single,
                                .fruitless = kFruitless});
   }
+
+  [[nodiscard]] bool judges_texts() const { return bounded_.judge.texts() != nullptr; }
 
   BoundJudge::Score confirmed(const Set& set) {
     return in_full([&] { return race_.confirm(set); });
@@ -168,7 +177,7 @@ class LayerSearch final : SetJudge {
   bool meets(const Set& set) override {
     const auto not_hopeless = [](size_t i, std::span<const Standing> all) { return all[i].meets != false; };
     const Standing standing = race_.run({set}, not_hopeless).front();
-    return standing.on_all && *standing.meets;
+    return standing.decided && *standing.meets;
   }
 
   /// At least one choice stays INT8.
@@ -199,6 +208,7 @@ class LayerSearch final : SetJudge {
 
   /// Orders by cost beside the others, on the first part of the samples.
   ChoiceSet order_of(const ChoiceSet& found) override {
+    if (judges_texts()) return {found.rbegin(), found.rend()};  // those that help least for their price
     const std::vector<ChoiceSet> fewer = each_without(found, found);
     const auto once = [](size_t i, std::span<const Standing> all) { return all[i].batches == 0; };
     note_costs(found, fewer, found, race_.run(fewer, once, found));

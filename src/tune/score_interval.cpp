@@ -167,17 +167,22 @@ void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& 
   report.rounding_error = rounding;
 }
 
-ScoreReport measure_texts(const BoundJudge& judge, const Model& model) {
-  const std::vector<TextErrors> own = judge.texts()->errors_of(model, "scoring the texts");
-  ScoreReport report = describe_score(judge, judge.score_of(own));
-  // One word more or less may be wrong in other clips, where none differs here.
-  const double one_more = std::sqrt(2.0) / static_cast<double>(std::max<uint64_t>(1, sum_of(own).words));
-  const double sampling = jackknife_error(rates_without_one(own), rates_without_one(judge.texts()->float_errors()));
-  if (const double error = std::hypot(sampling, one_more); std::isfinite(error)) {
-    const double half = interval_errors(own.size()) * error;
-    report.interval = {*report.drop - half, *report.drop + half};
-  }
+ScoreReport describe_texts(const BoundJudge& judge, std::span<const TextErrors> texts) {
+  const BoundJudge::Score score = judge.score_of(texts);
+  ScoreReport report = describe_score(judge, score);
+  report.samples = texts.size();
+  if (!std::isfinite(score.error)) return report;
+  const double half = interval_errors(texts.size()) * score.error;
+  report.interval = {*report.drop - half, *report.drop + half};
   return report;
+}
+
+std::optional<WordErrors> word_errors_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
+  if (rules.metric != metrics::kWer || batches < 2) return std::nullopt;
+  const double one_word = error_of_one_word(sum_of(tally, batches, rules).task.texts);
+  const double sampling = jackknife_error(scores_without_one(tally, batches, rules),
+                                          scores_without_one(rules.floats, batches, rules));
+  return WordErrors{std::hypot(sampling, one_word), one_word};
 }
 
 ScoreReport measure_steps(const BoundJudge& judge, const Model& model) {
@@ -197,7 +202,7 @@ ScoreReport measure_steps(const BoundJudge& judge, const Model& model) {
 }
 
 ScoreReport measure_score(const BoundJudge& judge, const Model& model, const RunSettings& settings) {
-  if (judge.texts()) return measure_texts(judge, model);
+  if (judge.texts()) return describe_texts(judge, judge.texts()->errors_of(model, "scoring the texts"));
   if (judge.by_command()) return describe_score(judge, judge.measure({&model, 1}, "scoring").front());
   if (judge.takes_steps()) return measure_steps(judge, model);
   const JudgedBatches batches(judge.reference(), judge.judged_values(), judge.samples(), settings, &judge.task());

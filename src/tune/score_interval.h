@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -65,9 +67,16 @@ void tally_batches(const JudgedBatches& batches, size_t from, size_t until, cons
 ///         based on paired data", J. Educ. Behav. Stat. 37 (2012), which add one sample of either kind.
 void add_interval(ScoreReport& report, const ScoreTally& own, const ScoreTally& moved, const TallyRules& rules);
 
-/// Measures the score of decoded texts and its interval: the jackknife error of the rise over clips, and one more word.
-/// Errors  those of DecodedTexts.
-[[nodiscard]] ScoreReport measure_texts(const BoundJudge& judge, const Model& model);
+/// Standard errors of a word error rate's rise: error_of_rise() and error_of_one_word().
+struct WordErrors {
+  double rise = 0, one_word = 0;
+};
+/// Returns those on the first `batches` batches; nullopt for other metrics, and below two batches.
+[[nodiscard]] std::optional<WordErrors> word_errors_of(const ScoreTally& tally, size_t batches,
+                                                       const TallyRules& rules);
+
+/// Describes the score of decoded texts, by the errors of each clip, with its interval: that of error_of_rise().
+[[nodiscard]] ScoreReport describe_texts(const BoundJudge& judge, std::span<const TextErrors> texts);
 
 /// Measures the score of a model with states over all steps, by its own states, and its interval over samples.
 /// Errors  those of BoundJudge::tally_samples.

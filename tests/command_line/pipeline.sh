@@ -96,6 +96,38 @@ accepts "ranges" quantize in/pair.json -o out/ranges.json $options --stop-after 
 accepts "a page" quantize in/pair.json -o out/page $options --html out/page.html
 rm -rf out/*
 
+# A table of all files: the same bytes as from the data; that of another pipeline is refused.
+accepts "a table" calibrate in/pair.json --data enc:audio=in/audio.npy -o out/pair.dct --quiet --policy small-layers=quantize
+mv out/pair.dct in
+accepts "quantized by it" quantize in/pair.json --table in/pair.dct -o out/table $options
+for file in enc dec; do cmp -s in/first/$file.onnx out/table/$file.onnx || fail "the table gives other bytes of $file.onnx"; done
+rm -rf out/*
+sed 's/"enc"/"voice"/; s/enc:/voice:/g' in/pair.json >in/voice.json
+refuses "a table of other files" 14 "" quantize in/voice.json --table in/pair.dct -o out/voice $options
+
+# States of several files: an encoder that reads overlapping windows of a stream, and the decoder's.
+network stream "(float[batch, 3, 8] audio, float[batch, 1, 16] heard) => (float[batch, 1, 16] memory, float[batch, 1, 16] hearing)" "
+  $(weight w1 8,16 128) $(weight w2 16,16 256)
+  h = MatMul (audio, w1)
+  m = ReduceMean <axes = [1], keepdims = 1> (h)
+  s = Add (m, heard)
+  hearing = Tanh (s)
+  memory = MatMul (hearing, w2)"
+stream='"models": {"enc": "stream.onnx", "dec": "dec.onnx"}, "feeds": {"enc:memory": "dec:memory"}, "data": {"enc:audio": "audio.npy"}'
+state='"feeds": {"keys": "past", "enc:hearing": "enc:heard", "argmax(logits)": "ids"}, "start": {"ids": 1}'
+echo "{$stream, \"loop\": {\"model\": \"dec\", \"steps\": 3, \"state\": {$state, \"cut\": {\"enc:audio\": {\"axis\": 1, \"hop\": 1}}}}}" >in/stream.json
+accepts "states of two files" quantize in/stream.json -o out/stream $options
+grep -q 'over 3 steps of each model fed by its own states' stdout || fail "the steps of both files are not counted"
+accepts "their outputs" run in/stream.json -o out/ran --steps 3 --quiet
+[ -e out/ran/dec_logits.npy ] && [ ! -e out/ran/enc_hearing.npy ] || fail "it writes other outputs: $(ls out/ran)"
+rm -rf out/*
+sed 's/"hop": 1/"hop": 2/' in/stream.json >in/wide.json
+refuses "windows beyond the end" 12 "--steps 2 at most" quantize in/wide.json -o out/wide $options
+sed 's/, "hop": 1//' in/stream.json >in/apart.json
+refuses "windows apart" 12 "--steps 1 at most" quantize in/apart.json -o out/apart $options
+sed 's/"enc:heard"/"enc:herd"/' in/stream.json >in/herd.json
+refuses "a state of no input" 13 "has no input 'enc:herd'" quantize in/herd.json -o out/herd $options
+
 # A decoder without a cache reads all tokens so far.
 network all "(int64[batch, S] ids, float[batch, T, 16] memory) => (float[batch, S, 12] logits)" "
   $(weight table 12,16 192) $(weight w1 16,16 256) $(weight head 16,12 192)
@@ -153,6 +185,18 @@ sed -n '/"score": {/,/}/p' out/rnnt/report.json | grep -qE '"float": 0(\.0)?,' |
 accepts "a bound on words" quantize in/rnnt.json -o out/rnnt $options --overwrite --eval enc:audio=in/audio.npy --transcripts in/texts/texts.csv --max-drop 0
 cp in/rnnt.json in/audio.npy in/tokens.txt out/rnnt
 accepts "texts of the quantized files" run out/rnnt/rnnt.json -o out/texts --quiet --overwrite
+# A bound ends with as many clips as decide: a wide one after the first 32 of 128, a narrow one later.
+array many 128,5,8 5
+sed 's/audio.npy/many.npy/' in/rnnt.json >in/many.json
+accepts "texts of many clips" run in/many.json -o out/many --quiet
+bounded() { sed -n '/"bound": {/,/^  }/p' out/wide/report.json | grep -oE '"samples": [0-9]+' | sort -u | tr -d '\n'; }
+wide=
+for bound in 0.9 0.05; do
+  accepts "a bound of $bound" quantize in/many.json -o out/wide $options --overwrite --target onnxruntime --eval enc:audio=in/many.npy \
+    --transcripts out/many/texts.csv --max-drop $bound
+  [ "$(bounded)" = '"samples": 32' ] && wide=$bound
+done
+[ "$wide" = 0.9 ] || fail "bounds of .9 and .05 end with the same clips"
 accepts "compare by words" compare in/rnnt.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy --transcripts in/texts/texts.csv \
   --calibrators max,mse --quiet
 grep -q 'best by WER' stdout || fail "the words do not decide"
@@ -230,7 +274,6 @@ refuses "a file that is not named" 2 "audio.npy: is none of the files that in/pa
   quantize in/enc.onnx in/audio.npy -o out/pair --pipeline in/pair.json
 refuses "a file that is not given" 2 "its file 'dec', in/dec.onnx, is not given" quantize in/enc.onnx -o out/pair --pipeline in/pair.json
 refuses "no JSON" 2 "does not end in .json" quantize in/enc.onnx in/dec.onnx -o out/pair --pipeline in/audio.npy
-refuses "a table" 2 "--table does not go with --pipeline" quantize in/pair.json --table in/t.dct -o out/pair
 refuses "a latency command" 2 "--latency-command does not go with" quantize in/pair.json --latency-command true -o out/pair
 refuses "a stage" 2 "--stop-after rewrite does not go with" quantize in/pair.json --stop-after rewrite -o out/pair
 refuses "16-bit outputs" 2 "io-type=same does not go with" quantize in/pair.json --format io-type=same -o out/pair

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "run/sample_counts.h"
+
 namespace detent {
 namespace {
 
@@ -145,6 +147,17 @@ TEST(Judge, GradesARecognizerByItsWords) {
   EXPECT_EQ(graded(0.012, 0.006).quality, Quality::Good) << "within a standard error of a point";
   EXPECT_EQ(graded(-0.005, 0.006).quality, Quality::Good) << "fewer errors than FP32";
   EXPECT_EQ(graded(0.2, 0.01).quality, Quality::Broken);
+}
+
+TEST(Judge, LetsWordsStandForTheOutputsThatTheyAreReadFrom) {
+  const auto graded = [](size_t clips) {
+    JudgedFacts facts = measured(5);
+    facts.words = {.rise = 0, .error = 0.001, .clips = clips};
+    return judge(facts);
+  };
+  EXPECT_EQ(graded(100).quality, Quality::Good);
+  EXPECT_EQ(graded(100).reasons.size(), 1U);
+  EXPECT_EQ(graded(kFewestToJudge - 1).quality, Quality::Broken) << "of so few clips words tell little";
 }
 
 TEST(Judge, CallsNoOutputGoodWhoseMeanHidesTheError) {

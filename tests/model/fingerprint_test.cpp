@@ -54,6 +54,28 @@ TEST(Fingerprint, DoesNotSeeHowWeightsAreStored) {
             original());
 }
 
+/// Returns the digest of what computes the value `c` after a change.
+template <class Change>
+Digest part_of_c(Change&& change) {
+  Model model = parse_model_text(kNetwork);
+  change(model.mutable_proto());
+  return fingerprint_of(model, {"c"});
+}
+
+TEST(Fingerprint, OfAPartSeesThatPartAlone) {
+  const Digest part = part_of_c([](onnx::ModelProto&) {});
+  EXPECT_EQ(part_of_c([](onnx::ModelProto& model) {
+              model.mutable_graph()->mutable_node(1)->set_op_type("Sigmoid");
+              model.mutable_graph()->add_initializer()->set_name("unused");
+            }),
+            part);
+  EXPECT_NE(part_of_c([](onnx::ModelProto& model) { model.mutable_graph()->mutable_node(0)->set_input(0, "z"); }), part);
+  EXPECT_NE(part_of_c([](onnx::ModelProto& model) {
+              model.mutable_graph()->mutable_initializer(1)->set_float_data(0, 7);
+            }),
+            part);
+}
+
 TEST(Fingerprint, SeesEveryChangeOfTheComputation) {
   EXPECT_NE(changed([](onnx::ModelProto& model) {
               auto& weight = *model.mutable_graph()->mutable_initializer(0);

@@ -70,6 +70,39 @@ TEST_F(Steps, FeedWhatTheModelWrote) {
   EXPECT_THAT(h, ElementsAre(0, 1, 3, 7)) << "zeros, then the sum of the x before";
 }
 
+TEST_F(Steps, OverlapByTheirHop) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 11]>\n"
+      "g (float[N, 3] x, float[N, 1] h) => (float[N, 1] y) { s = ReduceSum <axes = [1]> (x) y = Add (h, s) }");
+  const std::string state = R"({"feeds": {"y": "h"}, "cut": {"x": {"axis": 1, "hop": 2}}})";
+  const auto source = open_samples(options(state, {Tensor::from<float>({1, 7}, {1, 2, 3, 4, 5, 6, 7})}, 3), model);
+  EXPECT_THAT(floats(source->read(0).inputs[0]), ElementsAre(1, 2, 3));
+  EXPECT_THAT(floats(source->read(1).inputs[0]), ElementsAre(3, 4, 5));
+  EXPECT_THAT(floats(source->read(2).inputs[0]), ElementsAre(5, 6, 7));
+  EXPECT_THAT(floats(source->read(2).inputs[1]), ElementsAre(6 + 12));
+  const auto longer = open_samples(options(state, {Tensor::from<float>({1, 7}, {1, 2, 3, 4, 5, 6, 7})}, 4), model);
+  try {
+    static_cast<void>(longer->read(0));
+    FAIL() << "four steps need nine positions";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), HasSubstr("--steps 3 at most"));
+  }
+}
+
+TEST_F(Steps, AreTheSameInAnyOrderAndAgain) {
+  const auto in_order = open_decoder(), anyhow = open_decoder();
+  std::vector<Sample> steps;
+  for (size_t i = 0; i < in_order->size(); ++i) steps.push_back(in_order->read(i));
+  for (const size_t i : {4U, 11U, 0U, 7U, 4U, 5U, 6U, 1U, 11U, 2U}) {
+    const Sample again = anyhow->read(i);
+    ASSERT_EQ(again.name, steps[i].name);
+    for (size_t k = 0; k < again.inputs.size(); ++k) {
+      if (again.inputs[k].type() != DataType::Float32) continue;
+      EXPECT_EQ(floats(again.inputs[k]), floats(steps[i].inputs[k])) << i;
+    }
+  }
+}
+
 // A sum of at most 8 + kSteps products of numbers below 2 in another order: 14 * 4 * 2^-24 in each of four layers.
 constexpr float kRounding = 4 * 14 * 4 * 0x1p-24F;
 

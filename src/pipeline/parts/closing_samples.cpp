@@ -80,11 +80,10 @@ ClosingSamples take_steps(ClosingSamples&& chosen, const SampleRequest& data, co
 
 /// Chooses the samples of --eval: all, or some of clips whose texts are judged, since steps take longer than texts.
 ClosingSamples all_of(const SampleRequest& eval, const Model& model, bool judges_texts = false) {
-  constexpr size_t kClips = 16;
   ClosingSamples chosen;
   const DataSource& all = hold(chosen, open_samples(eval, model));
   if (eval.steps) {
-    const std::vector<size_t> samples = judges_texts ? stepped_samples_by_hash(all, *eval.steps, kClips)
+    const std::vector<size_t> samples = judges_texts ? stepped_samples_by_hash(all, *eval.steps, kFewestToJudge)
                                                      : consecutive_samples(all, 0, all.size() / *eval.steps);
     return take_steps(std::move(chosen), eval, all, samples, "evaluation samples");
   }

@@ -47,7 +47,6 @@ void refuse_for_pipelines(bool given, const std::string& option, const std::stri
 }
 
 void refuse_options_of_one_file(const QuantizeOptions& given) {
-  refuse_for_pipelines(!given.table.empty(), "--table", "a table belongs to one file");
   refuse_for_pipelines(given.latency.given(), "--latency-command", "one file is timed");
   refuse_for_pipelines(given.stop_after == StopAfter::Prepare || given.stop_after == StopAfter::Rewrite,
                        "--stop-after " + std::string(name_of(given.stop_after)), "it writes one file");

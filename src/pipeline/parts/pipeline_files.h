@@ -19,7 +19,7 @@ namespace detent {
 /// Reads the pipeline that options name, and completes them with it (datasets/state/pipeline_file.h): it becomes the
 /// model, and gives data, steps and states unless the options do. nullopt without a pipeline.
 /// Errors  Usage for several models without a pipeline, for models that it does not name or that are not given, and for
-///         options that concern one file: a table, latency, --stop-after prepare and rewrite, 16-bit inputs and
+///         options that concern one file: latency, --stop-after prepare and rewrite, 16-bit inputs and
 ///         outputs; those of read_pipeline_file.
 [[nodiscard]] std::optional<PipelineFile> take_pipeline(QuantizeOptions& options);
 

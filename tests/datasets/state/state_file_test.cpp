@@ -93,6 +93,9 @@ TEST_F(StateFileText, IsReadStrictly) {
               AllOf(HasSubstr("\"length\""), EndsWith("from 1 on: 0")));
   EXPECT_THAT(refusal(feeds + R"("cut": {"ids": {"axis": 1, "size": 2}}})"), HasSubstr("\"size\" is not known"));
   EXPECT_THAT(refusal(feeds + R"("cut": {"ids": {"axis": 1, "from": "end"}}})"), HasSubstr("only be \"start\""));
+  EXPECT_THAT(refusal(feeds + R"("cut": {"ids": {"axis": 1, "hop": 0}}})"), HasSubstr("from 1 on: 0"));
+  EXPECT_THAT(refusal(feeds + R"("cut": {"ids": {"axis": 1, "from": "start", "hop": 2}}})"),
+              HasSubstr("\"hop\" does not go with \"from\""));
   EXPECT_THAT(refusal(feeds + R"("start": {"x": "ones"}})"), EndsWith("not \"ones\""));
   EXPECT_EQ(refusal(feeds + R"("start": {"y": "zeros"}})"), "\"start\" names 'y', which no output feeds");
   EXPECT_THAT(refusal(feeds + R"("start": {"x": 1.5}})"), HasSubstr("is not a whole number"));

@@ -1,0 +1,38 @@
+#include "run/held_outputs.h"
+
+#include <algorithm>
+
+#include "core/memory_limit.h"
+
+namespace detent {
+
+HeldOutputs::Part* HeldOutputs::find_part(const Digest& digest) {
+  const auto found = std::ranges::find(parts_, digest, &Part::digest);
+  if (found == parts_.end()) return nullptr;
+  parts_.splice(parts_.begin(), parts_, found);
+  return &parts_.front();
+}
+
+std::optional<std::vector<Tensor>> HeldOutputs::find(const Digest& part, size_t sample) {
+  const std::scoped_lock lock(mutex_);
+  const Part* found = find_part(part);
+  if (!found) return std::nullopt;
+  const auto values = found->samples.find(sample);
+  return values == found->samples.end() ? std::nullopt : std::optional(values->second);
+}
+
+void HeldOutputs::keep(const Digest& part, size_t sample, const std::vector<Tensor>& values) {
+  size_t more = 0;
+  for (const Tensor& value : values) more += value.byte_count();
+  const std::scoped_lock lock(mutex_);
+  Part* kept = find_part(part);
+  if (!kept) kept = &parts_.emplace_front(Part{part});
+  while (bytes_ + more > most_ && parts_.size() > 1) {
+    bytes_ -= parts_.back().bytes;
+    parts_.pop_back();
+  }
+  if (bytes_ + more > most_ || !memory_has_room(more) || !kept->samples.try_emplace(sample, values).second) return;
+  kept->bytes += more, bytes_ += more;
+}
+
+}  // namespace detent
