@@ -20,7 +20,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kNamedClips = 5;                    // files in a message
+constexpr size_t kNamedClips = 5;                 // files in a message
 constexpr size_t kSharedBytes = size_t{1} << 30;  // of what models compute alike
 
 double rate_of(const TextErrors& errors) {

@@ -13,8 +13,8 @@
 namespace detent {
 
 /// The values that models compute once for a sample in front of their steps, such as the outputs of an encoder. Models
-/// whose part in front is the same share them: a search that changes the decoder runs each encoder once. Distinct threads may call
-/// the members at the same time.
+/// whose part in front is the same share them: a search that changes the decoder runs each encoder once. Distinct
+/// threads may call the members at the same time.
 class HeldOutputs {
  public:
   /// bytes  that are kept together, while as much memory is free; of more, the parts go that were not asked for

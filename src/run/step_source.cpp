@@ -43,7 +43,8 @@ Sample StepSource::read(size_t i) const {
   StepWalk::Teacher teacher;
   if (teacher_) teacher = [&](size_t taught) { return teacher_->read(sample * steps + taught); };
   const bool had = walk->way->end() > step;
-  while (walk->way->end() <= step) walk->way->take_step(walk->way->bytes() > kKeptOfOne ? kept_states_ : steps, teacher);
+  while (walk->way->end() <= step)
+    walk->way->take_step(walk->way->bytes() > kKeptOfOne ? kept_states_ : steps, teacher);
   if (walk->way->end() == steps) walk->way->finish();
   if (!had) note_bytes(*walk, walk->way->bytes());
   Sample found = walk->way->step(step);

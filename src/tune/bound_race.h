@@ -55,7 +55,7 @@ class BoundRace {
     double error = 0;           ///< standard error of `slack`; 0 on all samples
     std::optional<bool> meets;  ///< absent: not sure
 
-    bool decided = false;       ///< nothing more is to be measured: on all samples, or sure about texts
+    bool decided = false;  ///< nothing more is to be measured: on all samples, or sure about texts
 
     [[nodiscard]] bool seems_to_meet() const { return meets.value_or(slack > 0); }
   };

@@ -119,9 +119,9 @@ class LayerSearch final : SetJudge {
   /// early.
   std::vector<Set> search() {
     try {
-      ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
-                              bounded_.judge.samples(), judges_texts() ? kFewestToJudge : kJudgedSamples,
-                              bounded_.settings);
+      ranking_ =
+          rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(), bounded_.judge.samples(),
+                       judges_texts() ? kFewestToJudge : kJudgedSamples, bounded_.settings);
     } catch (const Error& error) {
       if (!ends_early(error)) throw;
       return {};

@@ -180,8 +180,8 @@ ScoreReport describe_texts(const BoundJudge& judge, std::span<const TextErrors> 
 std::optional<WordErrors> word_errors_of(const ScoreTally& tally, size_t batches, const TallyRules& rules) {
   if (rules.metric != metrics::kWer || batches < 2) return std::nullopt;
   const double one_word = error_of_one_word(sum_of(tally, batches, rules).task.texts);
-  const double sampling = jackknife_error(scores_without_one(tally, batches, rules),
-                                          scores_without_one(rules.floats, batches, rules));
+  const double sampling =
+      jackknife_error(scores_without_one(tally, batches, rules), scores_without_one(rules.floats, batches, rules));
   return WordErrors{std::hypot(sampling, one_word), one_word};
 }
 

@@ -69,11 +69,11 @@ TEST(Fingerprint, OfAPartSeesThatPartAlone) {
               model.mutable_graph()->add_initializer()->set_name("unused");
             }),
             part);
-  EXPECT_NE(part_of_c([](onnx::ModelProto& model) { model.mutable_graph()->mutable_node(0)->set_input(0, "z"); }), part);
-  EXPECT_NE(part_of_c([](onnx::ModelProto& model) {
-              model.mutable_graph()->mutable_initializer(1)->set_float_data(0, 7);
-            }),
+  EXPECT_NE(part_of_c([](onnx::ModelProto& model) { model.mutable_graph()->mutable_node(0)->set_input(0, "z"); }),
             part);
+  EXPECT_NE(
+      part_of_c([](onnx::ModelProto& model) { model.mutable_graph()->mutable_initializer(1)->set_float_data(0, 7); }),
+      part);
 }
 
 TEST(Fingerprint, SeesEveryChangeOfTheComputation) {

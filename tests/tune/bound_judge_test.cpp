@@ -45,7 +45,8 @@ TEST(BoundOnWords, CountsTheErrorOfItsClips) {
   EXPECT_NEAR(BoundJudge::margin_within(0.01, 0.004, 0.002), 0.0066, 1e-4);
   EXPECT_GT(0.005 + BoundJudge::margin_within(0.01, 0.004, 0.002), 0.01) << "not within the bound";
   EXPECT_LT(0.005 + BoundJudge::margin_within(0.01, 0.001, 0.001), 0.01) << "within it";
-  EXPECT_EQ(BoundJudge::margin_within(0.01, 0.02, 0.02), 0) << "of so few words not even the float model's texts show it";
+  EXPECT_EQ(BoundJudge::margin_within(0.01, 0.02, 0.02), 0)
+      << "of so few words not even the float model's texts show it";
   EXPECT_EQ(BoundJudge::margin_within(0, 0.01, 0.01), 0);
 }
 
