@@ -184,14 +184,16 @@ TEST(QuantizeText, EndsWithTheVerdictItsCausesAndCures) {
                     .cures = {"--min-sqnr 20 (keeps layers float)"}};
   report.verdict.blame_samples = 8;
   report.verdict.blame = {{"a", 1, 4}, {"b", 0.5, 4}};
-  EXPECT_NE(to_text(report).find("\nverdict: broken (SQNR 4.1 dB at 'y')\n"
-                                 "  no single value explains it; those with the largest error by themselves are 'b' (0.5 "
-                                 "dB), 'a' (1.0 dB)\n  try --min-sqnr 20 (keeps layers float)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      to_text(report).find("\nverdict: broken (SQNR 4.1 dB at 'y')\n"
+                           "  no single value explains it; those with the largest error by themselves are 'b' (0.5 "
+                           "dB), 'a' (1.0 dB)\n  try --min-sqnr 20 (keeps layers float)\n"),
+      std::string::npos)
       << to_text(report);
   report.verdict.blame = {{"a", 1, 9}, {"b", 0.5, 4}};
-  EXPECT_NE(to_text(report).find("\n  without the pair on 'a' the output has 9.0 dB instead of 4.0 on 8 samples\n  try"),
-            std::string::npos)
+  EXPECT_NE(
+      to_text(report).find("\n  without the pair on 'a' the output has 9.0 dB instead of 4.0 on 8 samples\n  try"),
+      std::string::npos)
       << to_text(report);
 }
 
@@ -213,7 +215,9 @@ TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
                       {{{}, {}, false, "no INT8 layer has one", 0, 0.5}, "biases", "0 of 10 layers' biases"}}};
   report.bias_correction.emplace();
   const std::string text = to_text(report);
-  EXPECT_NE(text.find("accuracy best: 1 of 3 steps kept, by the mean SQNR on the samples of its row\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("accuracy best: 1 of 3 steps kept, by the mean SQNR on the samples of its row\n"),
+            std::string::npos)
+      << text;
   const auto row = [&](const std::string& pattern) { return std::regex_search(text, std::regex(pattern)); };
   EXPECT_TRUE(row("ranges +12 of 113 ranges +20.00 dB +21.00 dB +\\+1.00 dB +64 +3.0 s +kept\n")) << text;
   EXPECT_TRUE(row("64 +4.0 s +dropped: SQNR 0.50 dB lower\n")) << text;

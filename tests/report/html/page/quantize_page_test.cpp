@@ -233,7 +233,8 @@ TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page,
-              AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Accuracy best: 1 of 2 steps kept, by the mean SQNR on the samples of its row."),
+              AllOf(HasSubstr("<a href=\"#accuracy\">"),
+                    HasSubstr("Accuracy best: 1 of 2 steps kept, by the mean SQNR on the samples of its row."),
                     HasSubstr("<td class=\"words\">1 of 18 ranges</td>"), HasSubstr(">+0.25\u00A0dB</td>"),
                     HasSubstr("<td>kept</td>"), HasSubstr(">\u22120.25\u00A0dB</td>"), HasSubstr("<td>dropped</td>")));
   EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
@@ -245,8 +246,9 @@ TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
   report.bias_correction = BiasCorrectionReport{{.before_db = 20, .after_db = 21.5, .kept = true, .samples = 16}, 3};
   EXPECT_THAT(
       to_html(report),
-      AllOf(HasSubstr("biases of 3 layers in 0.0 s: mean SQNR 20.00 \u2192 21.50\u00A0dB on 16 held-out samples, kept."),
-            HasSubstr("<a href=\"#equalization\">")));
+      AllOf(
+          HasSubstr("biases of 3 layers in 0.0 s: mean SQNR 20.00 \u2192 21.50\u00A0dB on 16 held-out samples, kept."),
+          HasSubstr("<a href=\"#equalization\">")));
   report.bias_correction->kept = false;
   report.bias_correction->reason = "SQNR 0.50 dB lower";
   EXPECT_THAT(to_html(report), HasSubstr("samples, dropped: SQNR 0.50 dB lower."));
