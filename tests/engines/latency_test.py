@@ -176,6 +176,11 @@ class Web(Case):
         self.assertRegex(machine["device"], "WebAssembly")
         self.assertTrue(0 < ms < 1000, ms)
 
+    def test_a_size_of_minus_one_is_open(self):
+        path = self.conv(sizes=(-1, 3, 8, 8))  # the engine calls it 4294967295
+        self.assertEqual(self.answer("web", path)[0]["batch"], "1")
+        self.assertEqual(self.answer("web", "--batch=2", path)[0]["batch"], "2")
+
     def test_refuses_what_the_engine_does_not_take(self):
         unknown = save(self.folder / "unknown.onnx", [("NoSuchOperator", ["x"], "y", {})], [("x", F, [1, 4])])
         self.refused("web", 1, "NoSuchOperator", unknown)
