@@ -7,7 +7,10 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import readline from 'node:readline';
+import v8 from 'node:v8';
 
+// V8 would begin with its baseline compiler, and go over to the optimizing one in the midst of the measured runs.
+for (const flag of ['--no-liftoff', '--wasm-lazy-compilation']) v8.setFlagsFromString(flag);
 const ort = createRequire(`${process.env.DETENT_WEB || process.cwd()}/x.js`)('onnxruntime-web');
 ort.env.wasm.numThreads = 1;
 ort.env.logLevel = 'error';

@@ -3,6 +3,9 @@
 // the node_modules of the folder that DETENT_WEB names.
 import fs from 'fs';
 import { createRequire } from 'module';
+import v8 from 'v8';
+// V8 would begin with its baseline compiler, and go over to the optimizing one in the midst of the measured runs.
+for (const flag of ['--no-liftoff', '--wasm-lazy-compilation']) v8.setFlagsFromString(flag);
 const require = createRequire((process.env.DETENT_WEB || process.cwd()) + '/x.js');
 const ort = require('onnxruntime-web');
 ort.env.wasm.numThreads = 1; ort.env.logLevel = 'error';

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,12 @@ constexpr size_t kSamples = 24, kFewSamples = 12, kManySamples = 64;
 constexpr double kLeastShare = 0.05, kWrongErrors = 3, kDoubtfulErrors = 2.5;
 constexpr double kSuspectShare = 0.03, kSuspectErrors = 1;  // from which more samples decide
 constexpr double kLeastNormShare = 0.08;                    // by which another preprocessing is nearer to the training
+constexpr size_t kFirstNorms = 4;                           // samples that settle most of the other preprocessings
+constexpr double kFarNorms = 2, kFarErrors = 2;             // times the distance, and errors, from which they settle one
 constexpr double kBlind = 0.0125;                           // one box of .25 a picture
+/// Of what samples of different classes can tell, the logarithm of their number: below it they may all be of one class,
+/// and then small differences say nothing. A gain of half is believed all the same.
+constexpr double kLeastTold = 0.25, kLargeShare = 0.5;
 constexpr double kLittleWork = 1e11;                        // multiply-adds
 constexpr double kUnsureClasses = 0.5, kUnsureBoxes = 0.2;  // certainties below which others are tried all the same
 
@@ -188,6 +194,29 @@ class InputCheck {
     double mean = 0, errors = 0;
   };
 
+  /// Returns the distances with another preprocessing: of the first samples alone where these are far from `given`, its
+  /// distances with the preprocessing of the user.
+  [[nodiscard]] std::vector<double> norms_with(const Other& other, const Model& model,
+                                               const std::vector<double>& given) const {
+    SampleRequest request = request_;
+    request.preprocess = parse_any_preprocess(other.text);
+    const std::unique_ptr<DataSource> all = open_samples(request, model_);
+    const std::vector<size_t> chosen = spread_samples(*all, count_);
+    const size_t few = std::min(kFirstNorms, chosen.size());
+    const auto distances = [&](std::span<const size_t> some) {
+      return norm_distances(model, SampleSubset(*all, {some.begin(), some.end()}), run_);
+    };
+    std::vector<double> found = distances(std::span(chosen).first(few));
+    std::vector<double> losses;
+    for (size_t i = 0; i < std::min(found.size(), given.size()); ++i) losses.push_back(found[i] - given[i]);
+    const double loss = mean(losses);
+    if (losses.size() >= kFirstNorms && loss >= (kFarNorms - 1) * mean(given) && loss >= kFarErrors * standard_error(losses))
+      return found;
+    const std::vector<double> rest = distances(std::span(chosen).subspan(few));
+    found.insert(found.end(), rest.begin(), rest.end());
+    return found;
+  }
+
   /// Looks at the first normalizations, which networks have whose exporter did not fold them; returns true where
   /// another preprocessing fits them better.
   bool try_norms(const DataSource& samples) {
@@ -201,18 +230,16 @@ class InputCheck {
     const Model& model = read ? *read : model_;
     if (!has_norms(model)) return false;
     const std::vector<double> given = norm_distances(model, samples, run_);
+    if (given.size() < kFewestToJudge) return false;
     std::optional<Nearer> best;
     for (const Other& other : others_of(request_.preprocess)) {
-      SampleRequest request = request_;
-      request.preprocess = parse_any_preprocess(other.text);
-      const std::unique_ptr<DataSource> all = open_samples(request, model_);
-      const std::vector<double> found = norm_distances(model, SampleSubset(*all, spread_samples(*all, count_)), run_);
-      if (found.size() != given.size() || given.size() < kFewestToJudge) continue;
+      const std::vector<double> found = norms_with(other, model, given);
+      if (found.size() > given.size()) continue;
       std::vector<double> gains;
-      for (size_t i = 0; i < given.size(); ++i) gains.push_back(given[i] - found[i]);
+      for (size_t i = 0; i < found.size(); ++i) gains.push_back(given[i] - found[i]);
       const double gain = mean(gains), error = standard_error(gains);
       if (-gain >= kLeastNormShare * mean(given) && -gain >= kWrongErrors * error) refuted_.insert(other.text);
-      if (gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
+      if (found.size() < given.size() || gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
       if (!best || mean(found) < best->mean) best = {other, mean(found), error > 0 ? gain / error : HUGE_VAL};
     }
     if (!best) return false;
@@ -234,7 +261,13 @@ class InputCheck {
     Certainty certainty;
     CertaintyGain gain;
 
-    [[nodiscard]] bool is_surer() const { return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare; }
+    [[nodiscard]] bool tells() const {
+      const double most = std::log(static_cast<double>(certainty.by_sample.size()));
+      return certainty.of != Certainty::Of::Classes || gain.share >= kLargeShare || certainty.mean() >= kLeastTold * most;
+    }
+    [[nodiscard]] bool is_surer() const {
+      return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare && tells();
+    }
     [[nodiscard]] bool is_suspect() const { return gain.errors >= kSuspectErrors && gain.share >= kSuspectShare; }
   };
 

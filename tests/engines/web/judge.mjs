@@ -6,6 +6,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
+import v8 from 'node:v8';
+
+// V8 would begin with its baseline compiler, and go over to the optimizing one in the midst of the measured runs.
+for (const flag of ['--no-liftoff', '--wasm-lazy-compilation']) v8.setFlagsFromString(flag);
 
 const [program, sample, folder] = process.argv.slice(2);
 const home = process.env.DETENT_WEB || path.dirname(new URL(import.meta.url).pathname);
