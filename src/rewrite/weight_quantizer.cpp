@@ -6,9 +6,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/float_type.h"
 #include "core/small_float.h"
+#include "rewrite/code_sums.h"
 
 namespace detent {
 
@@ -40,24 +42,13 @@ void gather(const float* data, const ChannelView& view, int64_t channel, Channel
     out.segment(o * view.inner, view.inner) = Eigen::Map<const Channel>(data + view.offset(o, channel), view.inner);
 }
 
+std::span<const float> numbers_of(const Channel& weights) {
+  return {weights.data(), static_cast<size_t>(weights.size())};
+}
+
 CodeRange codes_of(const WeightOptions& options) {
   const int32_t highest = (1 << (options.bits - 1)) - 1;
   return {options.narrow ? -highest : -highest - 1, highest};
-}
-
-/// Returns the codes of a channel that is stored with `scale`, as floats; the arithmetic of quantize_element,
-/// vectorized.
-Channel codes_with(const Channel& weights, float scale, CodeRange codes) {
-  // Adding and subtracting 1.5 * 2^23 rounds half to even while |x| < 2^22; quotients here stay below 2 * 128.
-  constexpr float kRound = 0x1.8p23F;
-  return Channel(((weights / scale + kRound) - kRound)
-                     .max(static_cast<float>(codes.lowest))
-                     .min(static_cast<float>(codes.highest)));
-}
-
-/// Returns the sum of (w - w')^2 when the channel is stored with `scale`.
-double squared_error(const Channel& weights, float scale, CodeRange codes) {
-  return (codes_with(weights, scale, codes) * scale - weights).cast<double>().square().sum();
 }
 
 float scale_for(float amax, const WeightOptions& options) {
@@ -68,10 +59,8 @@ float scale_for(float amax, const WeightOptions& options) {
 
 /// Returns the scale that fits given codes best: the minimum of sum (q s - w)^2 over s. 0 when all codes are 0.
 float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
-  const Channel code = codes_with(weights, scale, codes);
-  const double products = (code.cast<double>() * weights.cast<double>()).sum();
-  const double squares = code.cast<double>().square().sum();
-  return squares > 0 ? static_cast<float>(products / squares) : 0.0F;
+  const CodeSums sums = sums_of_codes(numbers_of(weights), scale, codes);
+  return sums.squares > 0 ? static_cast<float>(sums.products / sums.squares) : 0.0F;
 }
 
 /// Search in [0.5, 1] * amax for the scale with the smallest error.
@@ -98,7 +87,7 @@ class MseSearch {
   /// Tries a part of the range; returns true when its scale is better than the best so far.
   bool consider(float part) {
     const float scale = scale_for(part, options_);
-    const double error = squared_error(weights_, scale, codes_);
+    const double error = squared_code_error(numbers_of(weights_), scale, codes_);
     if (error >= best_error_) return false;
     best_error_ = error;
     best_ = scale;
