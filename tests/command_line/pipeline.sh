@@ -293,7 +293,7 @@ refuses "two targets" 2 "--pipeline takes one --target" quantize in/pair.json --
 refuses "other states" 2 "--state does not go with" quantize in/pair.json --steps 3 --state in/pair.json -o out/pair
 grep -qF 'write in in/pair.json: "loop": {"model": "dec", "steps": 3, "state": {"feeds": {"OUTPUT": "INPUT"}}}' stderr ||
   fail "it does not say what to write: $(cat stderr)"
-# What it says works, with the names in place of the capitals; without them it is refused.
+# The file that the message tells works, with the names in place of the capitals; without them it is refused.
 echo "{$models, $feeds, \"data\": {\"enc:audio\": \"audio.npy\"}}" >in/loopless.json
 refuses "steps without a loop" 2 'its file has no "loop"' quantize in/loopless.json --steps 3 -o out/loopless
 written=$(sed -n 's/.*write in in\/loopless.json: \(.*\)$/\1/p' stderr)

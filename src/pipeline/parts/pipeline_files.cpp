@@ -51,10 +51,10 @@ void refuse_for_pipelines(bool given, const std::string& option, const std::stri
 
 /// Refuses states that the pipeline's file does not have, and steps without any; says what to write there.
 void refuse_other_states(const QuantizeOptions& given, const PipelineFile& file) {
-  const std::string cure = "write in " + file.path.string() + ": \"loop\": {\"model\": \"" +
-                           (file.looped.empty() ? "FILE" : file.looped) + "\", \"steps\": " +
-                           std::to_string(given.data.steps.value_or(file.steps.value_or(kFewSteps))) +
-                           ", \"state\": {\"feeds\": {\"OUTPUT\": \"INPUT\"}}}";
+  const std::string cure =
+      "write in " + file.path.string() + ": \"loop\": {\"model\": \"" + (file.looped.empty() ? "FILE" : file.looped) +
+      "\", \"steps\": " + std::to_string(given.data.steps.value_or(file.steps.value_or(kFewSteps))) +
+      ", \"state\": {\"feeds\": {\"OUTPUT\": \"INPUT\"}}}";
   refuse_for_pipelines(!given.data.state.empty(), "--state", "its states are those of \"loop\" in its file", cure);
   refuse_for_pipelines(given.data.steps && !file.steps, "--steps", "its file has no \"loop\", whose steps they are",
                        cure);
