@@ -271,7 +271,8 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const SampleRequest& re
                  });
   if (options.transcripts.empty()) return;
   if (decodes(request))
-    throw Error(ErrorCode::Usage, "--transcripts of a pipeline with \"decode\" goes with quantize and compare",
+    throw Error(ErrorCode::Usage,
+                "--transcripts of a pipeline with \"decode\" goes with quantize, compare and sensitivity",
                 "single steps are judged here: leave --transcripts away");
   if (options.vocabulary.empty())
     throw Error(ErrorCode::Usage, "--transcripts and --vocab need each other",

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "core/process/early_end.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
@@ -5,6 +7,7 @@
 #include "detent/base/error.h"
 #include "detent/sensitivity.h"
 #include "evaluate/compared_values.h"
+#include "evaluate/decoded_texts.h"
 #include "evaluate/task_metric.h"
 #include "pipeline/parts/accuracy_level.h"
 #include "pipeline/parts/blocked_model.h"
@@ -28,14 +31,19 @@ EvaluationOptions judged_by(const SensitivityOptions& options) {
   return {.next_token = options.next_token, .transcripts = options.transcripts, .vocabulary = options.vocabulary};
 }
 
-/// The evaluation samples and the judge of their scores.
+/// The evaluation samples and the judges of their scores.
 struct JudgedSamples {
   IdentifiedSamples samples;
+  EvaluationOptions by_batch;  // without transcripts where `texts` judge
+  Model reference;             // of `texts`
+  std::unique_ptr<const DecodedTexts> texts;
   TaskMetric task;
 
   JudgedSamples(const SensitivityOptions& options, const SampleRequest& eval, const Model& model)
-      : samples(open_samples(eval, model)), task(judged_by(options), eval, samples, *options.run.reporter,
-                                                 &model.graph(), recognize_detections(model, samples, options.run)) {}
+      : samples(open_samples(eval, model)), by_batch(judged_by(options)), reference(model.clone()),
+        texts(take_texts(by_batch, eval, reference, options.run)),
+        task(by_batch, eval, samples, *options.run.reporter, &model.graph(),
+             recognize_detections(model, samples, options.run)) {}
 
   /// Completes a report of these samples.
   SensitivityReport describe(SensitivityReport report, const SensitivityOptions& options, PlanReport plan,
@@ -70,11 +78,11 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
   BlockVariants variants(blocked.model, target, options.placement, blocked.format, blocked.weights);
   SensitivityReport report;
   report.ended.finishing = take_interruptions("the table of the samples so far follows");
-  const LayerErrors errors = on_part_of_samples([&] {
+  LayerErrors errors = on_part_of_samples([&] {
     return measure_layer_errors(variants, blocked.model, names, judged.samples, options.run, &judged.task,
                                 LayerVariants::Both, &requested.eval);
   });
-  note_end(report.ended);
+  finish_layer_errors(report, errors, variants, judged.texts.get());
   report.target = target.spec();
   report.weights = options.weights;
   report.steps = requested.eval.steps.value_or(0);
@@ -91,7 +99,11 @@ SensitivityReport weight_sensitivity(const SensitivityOptions& options, const Re
 
 SensitivityReport measure_sensitivity(const SensitivityOptions& given) {
   SensitivityOptions options = given;
-  static_cast<void>(complete_by_model(options.model, options.data, &options.eval));
+  if (const auto pipeline = complete_by_model(options.model, options.data, &options.eval)) {
+    EvaluationOptions evaluation = judged_by(options);
+    complete_options(*pipeline, evaluation);
+    options.vocabulary = evaluation.vocabulary;
+  }
   const StopScope stop(options.run.stop);
   const EarlyEnd early(options.run.time_limit);
   RequestedSamples samples = requested_samples(options.data, &options.eval, options.run);
@@ -111,7 +123,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& given) {
     chosen = choose(prepared, measured, std::move(calibrator));
   }
   return judged.describe(sensitivity_of({prepared, measured, *chosen.calibrator, chosen.ranges, chosen.constants,
-                                         prepared.recipe.eval, &judged.task},
+                                         prepared.recipe.eval, &judged.task, judged.texts.get()},
                                         judged.samples),
                          options, plan_report_of(prepared), stopwatch);
 }

@@ -1,8 +1,12 @@
 #include "tune/layer_errors.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include "core/process/early_end.h"
 #include "detent/base/error.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/trial.h"
@@ -76,6 +80,30 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
     return std::pair(worst_sqnr_db(choice.alone), -worst_sqnr_db(choice.all_but));
   });
   return result;
+}
+
+bool add_word_errors(LayerErrors& errors, FloatVariants& variants, const DecodedTexts& texts) {
+  const size_t models = 1 + 2 * errors.choices.size();
+  size_t model = 0;
+  const auto errors_of = [&](const PlacementPlan& plan) {
+    const std::string task = fmt::format("decoding with model {} of {}", ++model, models);
+    return sum_of(texts.errors_of(variants.model(plan), task));
+  };
+  try {
+    if (is_ending_early()) return false;
+    const TextErrors fp32 = sum_of(texts.float_errors(texts.size()));
+    errors.all_task.texts = errors_of(variants.plan({}));
+    errors.fp32_task.texts = fp32;
+    for (LayerErrors::Choice& choice : errors.choices) {
+      const TextErrors alone = errors_of(variants.alone(choice.what));
+      choice.all_but_task.texts = errors_of(variants.all_but(choice.what));
+      choice.alone_task.texts = alone;
+    }
+  } catch (const Error& error) {
+    if (!ends_early(error)) throw;
+    return false;
+  }
+  return true;
 }
 
 }  // namespace detent

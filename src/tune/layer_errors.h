@@ -7,6 +7,7 @@
 #include "detent/base/data_source.h"
 #include "detent/options/run_settings.h"
 #include "detent/reports/error_report.h"
+#include "evaluate/decoded_texts.h"
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "tune/float_variants.h"
@@ -44,5 +45,11 @@ enum class LayerVariants { Both, Alone };
                                                const RunSettings& settings, const TaskMetric* task = nullptr,
                                                LayerVariants asked = LayerVariants::Both,
                                                const SampleRequest* request = nullptr);
+
+/// Fills the word errors of the float model, of everything quantized and of the choices, in their order, both variants
+/// of each. Returns false where the work ended early (EarlyEnd): the choices that were not reached have none.
+/// variants  that `errors` were measured of, with LayerVariants::Both
+/// Errors    those of DecodedTexts::errors_of and of FloatVariants::model.
+[[nodiscard]] bool add_word_errors(LayerErrors& errors, FloatVariants& variants, const DecodedTexts& texts);
 
 }  // namespace detent

@@ -203,8 +203,19 @@ grep -q 'best by WER' stdout || fail "the words do not decide"
 accepts "CTC" run in/ctc.json -o out/ctc --quiet
 grep -q '^file,text,tokens$' out/ctc/texts.csv || fail "CTC writes no texts"
 rm -rf out/*
-refuses "words of single steps" 2 "goes with quantize and compare" sensitivity in/rnnt.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy \
-  --transcripts in/texts/texts.csv --quiet
+# sensitivity: the words of every layer, beside the same dB as without them.
+words="sensitivity in/rnnt.json --data enc:audio=in/audio.npy --eval enc:audio=in/audio.npy --quiet --policy small-layers=quantize"
+accepts "layers" $words --json out/plain.json
+accepts "words of layers" $words --transcripts in/texts/texts.csv --json out/words.json
+grep -q '"wer_alone"' out/plain.json && fail "word errors without transcripts"
+[ "$(grep -c '"wer_alone": [0-9]' out/words.json)" -eq "$(grep -c '"sqnr_db_alone"' out/words.json)" ] ||
+  fail "layers without word errors: $(grep -c '"wer_alone"' out/words.json)"
+sed -n '/"fp32": {/,/}/p' out/words.json | grep -qE '"wer": 0(\.0)?,?$' || fail "the float files do not write their own texts"
+for file in plain words; do grep -E '"sqnr_db_(alone|all_but)"' out/$file.json >out/$file.txt; done
+cmp -s out/plain.txt out/words.txt || fail "the words change the dB"
+echo 'file,text' >in/few.csv && sed -n 2p in/texts/texts.csv | cut -d, -f1,2 >>in/few.csv
+rm -rf out/*
+refuses "a clip without words" 12 "have no transcript" $words --transcripts in/few.csv
 echo '{"models": {"m": "heads.onnx"}, "decode": {"kind": "ctc"}}' >in/map.json
 refuses "no data for it" 2 "--data is required" run in/map.json -o out/other
 refuses "CTC without a vocabulary" 13 'needs "vocab"' run in/map.json -o out/other --data m:audio=in/audio.npy
@@ -280,6 +291,20 @@ refuses "16-bit outputs" 2 "io-type=same does not go with" quantize in/pair.json
 refuses "DLA" 2 "--target tensorrt:dla does not go with" quantize in/pair.json --target tensorrt:dla -o out/pair
 refuses "two targets" 2 "--pipeline takes one --target" quantize in/pair.json --target tensorrt --target onnxruntime -o out/pair.onnx
 refuses "other states" 2 "--state does not go with" quantize in/pair.json --steps 3 --state in/pair.json -o out/pair
+grep -qF 'write in in/pair.json: "loop": {"model": "dec", "steps": 3, "state": {"feeds": {"OUTPUT": "INPUT"}}}' stderr ||
+  fail "it does not say what to write: $(cat stderr)"
+# The file that the message tells works, with the names in place of the capitals; without them it is refused.
+echo "{$models, $feeds, \"data\": {\"enc:audio\": \"audio.npy\"}}" >in/loopless.json
+refuses "steps without a loop" 2 'its file has no "loop"' quantize in/loopless.json --steps 3 -o out/loopless
+written=$(sed -n 's/.*write in in\/loopless.json: \(.*\)$/\1/p' stderr)
+echo "{$models, $feeds, \"data\": {\"enc:audio\": \"audio.npy\"}, $written}" >in/capitals.json
+sed 's/"FILE"/"dec"/; s/"OUTPUT": "INPUT"/"keys": "past", "argmax(logits)": "ids"/; s/}}}}$/}, "start": {"ids": 1}}}}/' in/capitals.json >in/told.json
+refuses "capitals" 13 "FILE" quantize in/capitals.json -o out/capitals $options
+accepts "what it says" quantize in/told.json -o out/told $options
+grep -q '^calibrated 12 samples of 3 steps' stdout || fail "the steps are others"
+accepts "other steps" quantize in/told.json -o out/other $options --steps 4
+grep -q '^calibrated 12 samples of 4 steps' stdout || fail "--steps changes nothing"
+rm -rf out/told out/other
 refuses "a folder of inputs" 15 "" quantize in/pair.json -o in --overwrite --quiet
 refuses "no folder above" 15 "there is no folder 'out/none'" quantize in/pair.json -o out/none/pair --quiet
 cp in/audio.npy in/file

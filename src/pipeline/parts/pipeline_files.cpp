@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kFewSteps = 32;  // of an example, where no number is known
+
 /// Checks that the command names the files of the pipeline, and no others.
 void check_named(const QuantizeOptions& given, const PipelineFile& pipeline) {
   std::vector<fs::path> named = given.models;
@@ -42,8 +44,20 @@ void check_named(const QuantizeOptions& given, const PipelineFile& pipeline) {
                                         ", is not given beside the others");
 }
 
-void refuse_for_pipelines(bool given, const std::string& option, const std::string& why) {
-  if (given) throw Error(ErrorCode::Usage, option + " does not go with --pipeline: " + why, "remove one of the two");
+void refuse_for_pipelines(bool given, const std::string& option, const std::string& why,
+                          const std::string& cure = "remove one of the two") {
+  if (given) throw Error(ErrorCode::Usage, option + " does not go with --pipeline: " + why, cure);
+}
+
+/// Refuses states that the pipeline's file does not have, and steps without any; says what to write there.
+void refuse_other_states(const QuantizeOptions& given, const PipelineFile& file) {
+  const std::string cure =
+      "write in " + file.path.string() + ": \"loop\": {\"model\": \"" + (file.looped.empty() ? "FILE" : file.looped) +
+      "\", \"steps\": " + std::to_string(given.data.steps.value_or(file.steps.value_or(kFewSteps))) +
+      ", \"state\": {\"feeds\": {\"OUTPUT\": \"INPUT\"}}}";
+  refuse_for_pipelines(!given.data.state.empty(), "--state", "its states are those of \"loop\" in its file", cure);
+  refuse_for_pipelines(given.data.steps && !file.steps, "--steps", "its file has no \"loop\", whose steps they are",
+                       cure);
 }
 
 void refuse_options_of_one_file(const QuantizeOptions& given) {
@@ -54,7 +68,6 @@ void refuse_options_of_one_file(const QuantizeOptions& given) {
                        "what goes from file to file keeps its type");
   refuse_for_pipelines(!find_target(given.target).engine.takes_pairs, "--target " + given.target,
                        "it takes one float file with a calibration cache");
-  refuse_for_pipelines(!given.data.state.empty(), "--state", "its \"loop\" has the states");
 }
 
 /// Returns the path in the folder that a file is written to.
@@ -84,6 +97,7 @@ std::optional<PipelineFile> take_pipeline(QuantizeOptions& options) {
     throw Error(ErrorCode::Usage, "--pipeline: " + options.pipeline.string() + " does not end in .json");
   refuse_options_of_one_file(options);
   PipelineFile file = read_pipeline_file(options.pipeline);
+  refuse_other_states(options, file);
   check_named(options, file);
   options.model = options.pipeline;
   complete_options(file, options.data, &options.bound.evaluation.data);

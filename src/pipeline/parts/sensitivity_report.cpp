@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "calibrate/choose_ranges.h"
 #include "calibrate/sample_tracker.h"
@@ -31,6 +33,12 @@ void add_scores(SensitivityReport::Layer& layer, const TaskSums& sums,
 
 }  // namespace
 
+void finish_layer_errors(SensitivityReport& report, LayerErrors& errors, FloatVariants& variants,
+                         const DecodedTexts* texts) {
+  const bool whole = !texts || add_word_errors(errors, variants, *texts);
+  note_end(report.ended, whole ? std::vector<std::string>() : std::vector<std::string>{"texts"});
+}
+
 void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, const Graph& graph,
                       const PlacementPlan& plan, const std::function<double(const LayerDecision&)>& share) {
   for (const LayerErrors::Choice& choice : errors.choices) {
@@ -58,7 +66,7 @@ void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, cons
 
 SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& samples) {
   const Stopwatch stopwatch;
-  const auto& [prepared, measured, calibrator, chosen, constants, request, task] = model;
+  const auto& [prepared, measured, calibrator, chosen, constants, request, task, texts] = model;
   const Recipe& recipe = prepared.recipe;
   const PlacementPlan& plan = prepared.plan;
   const RunSettings& run = recipe.run;
@@ -75,10 +83,10 @@ SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& s
   PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
                         recipe.kept);
   whole.reset();
-  const LayerErrors errors = on_part_of_samples([&] {
+  LayerErrors errors = on_part_of_samples([&] {
     return measure_layer_errors(variants, corrected, names, samples, run, task, LayerVariants::Both, &request);
   });
-  note_end(report.ended);
+  finish_layer_errors(report, errors, variants, texts);
   const size_t steps = std::max<size_t>(1, request.steps.value_or(1));
   const SampleSubset measured_on(samples, consecutive_samples(samples, 0, errors.samples * steps + errors.skipped));
   report.values = measure_value_errors(prepared.model(), plan, chosen, recipe.format, measured_on, run);

@@ -6,6 +6,7 @@
 #include "detent/base/calibrator.h"
 #include "detent/base/data_source.h"
 #include "detent/sensitivity.h"
+#include "evaluate/decoded_texts.h"
 #include "evaluate/task_metric.h"
 #include "model/graph_patch.h"
 #include "pipeline/parts/chosen.h"
@@ -22,11 +23,16 @@ struct MeasuredModel {
   const GraphPatch& constants;             ///< corrected biases; the float network gets them too
   const SampleRequest& request;            ///< that the samples were opened by
   const TaskMetric* task = nullptr;        ///< scores layers too; nullptr: only errors
+  const DecodedTexts* texts = nullptr;     ///< that score layers too; nullptr: none
 };
 
 /// Measures every value alone, then every layer at the outputs, on `samples`.
 /// Errors  InvalidOption when no output can be compared; those of measure_value_errors and measure_layer_errors.
 [[nodiscard]] SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& samples);
+
+/// Adds word errors where there are texts, and notes how this thread's work ended (note_end).
+void finish_layer_errors(SensitivityReport& report, LayerErrors& errors, FloatVariants& variants,
+                         const DecodedTexts* texts);
 
 /// Fills the measured cost of the layers, at the outputs and by score, and the runs that it took.
 /// share  of a layer for the report.
