@@ -1,7 +1,8 @@
-"""recognizer.py FOLDER [whisper|ctc|transducer|tdt[:swapped]...]: word errors and CPU seconds of speech recognizers as float,
+"""recognizer.py FOLDER [whisper|ctc|transducer|tdt[:swapped][=REGEX]...]: word errors and CPU seconds of speech recognizers as float,
 as INT8 in several ways, and with a bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the
 environment of requirements-judge.txt, for times of one thread behind `taskset -c 0`; DETENT as in tests/engines. Clips to
-calibrate with, to bound with and to judge on are three sets; with :swapped the last two change places.
+calibrate with, to bound with and to judge on are three sets; with :swapped the last two change places. Only rows whose engine
+and words match REGEX are made, and the floats.
 
 whisper   OpenAI's Whisper tiny.en on recorded prompts of a telephone exchange: an encoder, and a decoder with its cache that
           reads its own words. Detent quantizes both as one pipeline; the engines decode greedily here.
@@ -12,8 +13,8 @@ transducer, tdt
           quantizes as one pipeline and decodes for its bound; the engines decode greedily here. A TDT also tells durations.
 
 Errors are counted here. A row has the rate, its difference to float in the same engine with the standard error of that
-difference over clips, CPU seconds of the engine with its decoding for all clips (float's decoding costs the same), layers, and
-seconds of Detent."""
+difference over clips, CPU seconds of the engine and of decoding for all clips when it has seen their lengths before, layers,
+and seconds of Detent."""
 
 import csv
 import json
@@ -195,9 +196,7 @@ class Transducer(Ctc):
             ("onnxruntime", "`--activation uint8 --calibrator percentile:90`", "quantize", [*STATIC, *LOOSER]),
             ("onnxruntime", "with a bound", "quantize", [*STATIC, *LOOSER, Ctc.BOUND]),
             ("openvino", "float", None, []),
-            ("openvino", "INT8", "quantize", []),
-            ("openvino", "`--calibrator percentile:90`", "quantize", LOOSER),
-            ("openvino", "with a bound", "quantize", [*LOOSER, Ctc.BOUND])]
+            ("openvino", "INT8", "quantize", [])]
     FILES = ("encoder.onnx", "predictor.onnx", "joiner.onnx")
     MADE, DECODED = ("made", "transducer.py", "encoder.onnx"), {"kind": "transducer"}
     BLANK, STATE, MOST_PER_FRAME = 0, 128, 10
@@ -262,6 +261,7 @@ def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     for name in sys.argv[2:] or ["whisper", *[name + half for name in list(RECOGNIZERS)[1:] for half in ("", ":swapped")]]:
         with tempfile.TemporaryDirectory(prefix="detent-recognizer-") as temporary:
+            name, _, chosen = name.partition("=")
             kind, _, swapped = name.partition(":")
             recognizer = RECOGNIZERS[kind](top, pathlib.Path(temporary), *([True] if swapped else []))
             print(f"\n{name}: {len(recognizer.spoken)} clips, {sum(len(text.split()) for text in recognizer.spoken)} words\n\n"
@@ -270,12 +270,15 @@ def main():
                   "| --- | --- | ---: | ---: | ---: | ---: | --- | --- | ---: |")
             floats = {}
             for number, (engine, title, command, words) in enumerate(recognizer.ROWS):
+                if command and not re.search(chosen, " ".join([engine, *words])):
+                    continue
                 folder, row = pathlib.Path(temporary) / str(number), ["", "", ""]
                 folder.mkdir()
                 path, report, begun = recognizer.model, None, time.monotonic()
                 if command:
                     path, report = recognizer.make(engine, command, words, folder)
                 made, engines = time.monotonic() - begun, recognizer.load(engine, path)
+                recognizer.told(*engines)  # OpenVINO compiles for each new length
                 begun = time.process_time()
                 texts, taken = recognizer.told(*engines), time.process_time() - begun
                 found = Errors(texts, recognizer.spoken)

@@ -1,4 +1,4 @@
-"""synthesizer.py FOLDER [CLIPS]: the vocoder of make/vocoder.py as float, as INT8 of Detent in several ways, and of
+"""synthesizer.py FOLDER [CLIPS [ENGINE...]]: the vocoder of make/vocoder.py as float, as INT8 of Detent in several ways, and of
 onnxruntime.quantization, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the environment of
 requirements-judge.txt, for times of one thread behind `taskset -c 0`; DETENT as in tests/engines. It trained on other clips
 than it is calibrated with, and is judged on a third set, of CLIPS clips (200).
@@ -28,7 +28,9 @@ import speech
 import streams
 
 HOP, WINDOW, FFT, SILENT = 160, 400, 512, 1e-3
-BOUND = "--min-sqnr=20"
+CALIBRATION = 32  # clips
+WHOLE = 100  # lengths are multiples of it, since OpenVINO takes seconds to compile for a new one
+BOUND = "--min-sqnr=30"
 ROWS = {  # engine: [(file, its maker, words)]
     "onnxruntime": [("float", None, []), ("Detent", "detent", []),
                     ("Detent, `--activation dynamic`", "detent", ["--activation=dynamic"]),
@@ -65,9 +67,9 @@ class Judge:
         self.spoken = [row["text"] for row in rows]
         files = [beside / "test" / row["file"] for row in rows]
         self.bands = self.features(files)
-        self.waves = [self.real(file, len(bands[0])) for file, bands in zip(files, self.bands)]
+        self.waves = [self.real(file, bands.shape[1]) for file, bands in zip(files, self.bands)]
         self.data = beside / "calib"
-        for part, arrays in (("calib", self.features(sorted(self.data.glob("*.wav"))[:100])),
+        for part, arrays in (("calib", self.features(sorted(self.data.glob("*.wav"))[:CALIBRATION])),
                              ("test", [sorted(self.bands, key=lambda bands: bands.shape[1])[count // 2]])):
             (folder / part).mkdir()
             for number, array in enumerate(arrays):
@@ -87,6 +89,11 @@ class Judge:
         start = (WINDOW - HOP) // 2
         return whole[start:start + HOP * frames]
 
+    def told(self, runner):
+        """Returns the waves of a model. Clips are made longer with their last frame, and the waves are cut."""
+        longer = [numpy.pad(bands, ((0, 0), (0, -bands.shape[1] % WHOLE), (0, 0)), "edge") for bands in self.bands]
+        return [runner.call({"x": bands})[0][0][:len(wave)] for bands, wave in zip(longer, self.waves)]
+
     def errors(self, waves):
         """Returns what the recognizer hears."""
         with tempfile.TemporaryDirectory(prefix="detent-synthesizer-") as temporary:
@@ -99,9 +106,10 @@ class Judge:
     def make(self, engine, maker, words, out):
         """Returns a cell: how many layers are INT8."""
         if maker == "detent":
-            report = recognizer.detent(["quantize", self.model, f"--data={self.data}", "--limit=100", "--preprocess=fbank",
-                                        f"--target={engine}"], words, out, self.folder)
-            return recognizer.summary(report)[0]
+            (self.folder / "out.json").unlink(missing_ok=True)
+            report = recognizer.detent(["quantize", self.model, f"--data={self.data}", f"--limit={CALIBRATION}", "--preprocess=fbank",
+                                        f"--target={engine}"], words, out, self.folder)["coverage"]
+            return f"{report['int8_layers']} of {report['layers']}"
         job = self.folder / "job.json"
         job.write_text(json.dumps({"model": str(self.model), "out": str(out), "calib": str(self.folder / "calib")}))
         subprocess.run([sys.executable, pathlib.Path(__file__).with_name("tools") / maker, job], check=True, capture_output=True)
@@ -120,25 +128,25 @@ def main():
     with tempfile.TemporaryDirectory(prefix="detent-synthesizer-") as temporary:
         folder = pathlib.Path(temporary)
         judge = Judge(top, folder, count)
-        truth, floats = judge.errors(judge.waves), None
+        truth, reference = judge.errors(judge.waves), streams.Engine("onnxruntime", judge.model)
+        floats = judge.told(reference)
         print(f"{count} clips, {sum(len(text.split()) for text in judge.spoken)} words; the real waves have {truth.rate:.2f} ± "
               f"{truth.deviation():.2f} errors\n\n"
               "| engine | file | MB | ms | dB | LSD to real | LSD to float | WER % | above float | layers |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |", flush=True)
-        for engine, rows in ROWS.items():
+        for engine in sys.argv[3:] or ROWS:
             lines, files, base = [], {}, None
-            for number, (title, maker, words) in enumerate(rows):
+            for number, (title, maker, words) in enumerate(ROWS[engine]):
                 out, layers = folder / f"{engine}{number}.onnx", ""
                 try:
                     if maker:
                         layers = judge.make(engine, maker, words, out)
                     path = out if maker else judge.model
-                    runner = streams.Engine(engine, path)
-                    waves = [runner.call({"x": bands})[0][0] for bands in judge.bands]
+                    waves = judge.told(streams.Engine(engine, path))
                 except Exception as error:  # noqa: BLE001: each engine and tool has its own errors
                     said = getattr(error, "stderr", None) or str(error)
                     lines.append((title, None, " ".join(said.decode() if isinstance(said, bytes) else said.split())[-200:]))
                     continue
-                floats, files[title] = floats or waves, str(path)
+                files[title] = str(path)
                 found = judge.errors(waves)
                 base = base or found
                 lines.append((title, path.stat().st_size / 1e6,

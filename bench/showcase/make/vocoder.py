@@ -21,7 +21,8 @@ HOP, WINDOW = 160, 400
 STRIDES, WIDTHS, DILATIONS = [4, 4], [160, 128, 64], [1, 3, 9]
 LAST = 10  # stride of the last deconvolution, which writes samples
 STEPS, BATCH, FRAMES, RATE = 700, 8, 48, 2e-3
-RESOLUTIONS = [(1024, 120, 600), (2048, 240, 1200), (512, 50, 240)]  # FFT, hop and window of the loss, as the paper has them
+# FFT, hop and window of the loss, as the paper has them.
+RESOLUTIONS = [(1024, 120, 600), (2048, 240, 1200), (512, 50, 240)]
 QUIETEST = 1e-3  # magnitudes below it are silence
 
 
