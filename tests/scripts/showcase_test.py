@@ -342,6 +342,26 @@ class Sources(unittest.TestCase):
                 showcase.sources.fetch(("debian", "clips", "other.wav"), cache, None)
 
 
+    def test_a_form_of_a_made_network_is_a_word_for_its_script_and_has_its_own_folder(self):
+        with tempfile.TemporaryDirectory(prefix="detent-showcase-test-") as place:
+            cache = pathlib.Path(place)
+            for folder, file in (("ctc", "ctc.onnx"), ("transducer", "encoder.onnx")):
+                (cache / folder).mkdir()
+                (cache / folder / file).write_text("here already")
+            calls = []
+
+            def written(command, *_):
+                calls.append(command[2:])
+                (pathlib.Path(command[2]) / "encoder.onnx").write_text("made")
+            self.addCleanup(setattr, showcase.sources, "call", showcase.sources.call)
+            showcase.sources.call = written
+            where = ("made", "transducer.py", "encoder.onnx")
+            self.assertEqual(showcase.sources.fetch(where, cache, str), cache / "transducer/encoder.onnx")
+            self.assertEqual(calls, [])
+            self.assertEqual(showcase.sources.fetch((*where, "tdt"), cache, str), cache / "tdt/encoder.onnx")
+            self.assertEqual(calls, [[str(cache / "tdt"), str(cache / "ctc/ctc.onnx"), "tdt"]])
+
+
 class Texts(unittest.TestCase):
     def test_orders_differ_and_more_of_them_begin_with_the_fewer(self):
         orders = texts.orders(500, 1)
