@@ -7,7 +7,7 @@ namespace detent {
 /// How many samples each measurement takes. Samples are those with the smallest name hashes (samples_by_hash), because
 /// folders may be sorted by class; the same samples serve measurements that must not judge each other's result apart.
 
-/// Candidates that are far behind: two samples show it, and leave more for those that are not.
+/// Candidates that are far behind, and values that ruin a network: two samples show it, and leave more for the others.
 inline constexpr size_t kRoughSamples = 2;
 /// Values that a bad verdict blames: each value costs a run of the network behind it.
 inline constexpr size_t kBlameSamples = 4;

@@ -67,14 +67,15 @@ RunSettings without_vnni(RunSettings settings) {
 
 WorseArithmetic worse_of(const std::optional<ClosingError>& exact, const std::optional<ClosingError>& saturated) {
   constexpr double kToldDb = 0.1;
-  if (!saturated) return {exact, {}};
+  if (!saturated) return {exact, {}, exact};
   const double with = worst_db(exact), without = worst_db(saturated);
   const bool worse = std::isnan(without) || without < with;
-  if (!std::isnan(without) && std::abs(without - with) < kToldDb) return {worse ? saturated : exact, {}};
+  if (!std::isnan(without) && std::abs(without - with) < kToldDb) return {worse ? saturated : exact, {}, exact};
   return {worse ? saturated : exact,
           fmt::format("x86 CPUs without VNNI saturate: SQNR {:.1f} dB there, {:.1f} dB elsewhere; --cpu any writes a "
                       "file that is the same on all CPUs",
-                      without, with)};
+                      without, with),
+          exact};
 }
 
 }  // namespace detent

@@ -18,6 +18,7 @@ namespace detent {
 struct WorseArithmetic {
   const std::optional<ClosingError>& closing;
   std::string caveat;  ///< a sentence with both, where they differ by 0.1 dB or more; empty otherwise
+  const std::optional<ClosingError>& exact;
 };
 [[nodiscard]] WorseArithmetic worse_of(const std::optional<ClosingError>& exact,
                                        const std::optional<ClosingError>& saturated);

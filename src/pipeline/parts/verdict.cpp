@@ -98,7 +98,7 @@ std::string best_exclude(const BlameQuestion& question, const std::vector<Exclud
   if (trials.empty()) return {};
   const ExcludeTrial& best = trials[static_cast<size_t>(std::ranges::max_element(sqnr_db) - sqnr_db.begin())];
   const auto& [prepared, model, grounds, run] = question;
-  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kJudgedSamples));
+  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kFewestToJudge));
   ModelsSideBySide variants(model);
   variants.add(make_qdq_patch(model.graph(), prepared.plan, grounds.chosen.ranges, format).patch);
   variants.add(make_qdq_patch(model.graph(), best.plan, best.ranges, format).patch);
@@ -118,12 +118,13 @@ void find_blame(VerdictReport& verdict, const BlameQuestion& question) {
   const auto& [prepared, model, grounds, run] = question;
   const auto& [plan, ranges] = std::tie(prepared.plan, grounds.chosen.ranges);
   const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
+  const SampleSubset fewer(*grounds.samples, samples_by_hash(*grounds.samples, kRoughSamples));
   RewriteOptions format = grounds.chosen.format;
   format.int32_bias = false;  // its scale comes from a pair that a variant may lack
   const Graph& graph = model.graph();
   const std::vector<std::string> names = values_to_judge(model, few, run);
   const std::vector<ValueCost> costs = find_costly_values(
-      {model, plan, ranges, format, names, few, run, "looking for the values that cost most"}, kTried, HUGE_VAL);
+      {model, plan, ranges, format, names, fewer, run, "looking for the values that cost most"}, kTried, HUGE_VAL);
   std::map<std::string, double> own;
   for (const LocalError& one : measure_value_errors(model, plan, ranges, format, few, run))
     own[one.value] = one.sqnr_db;
@@ -303,7 +304,12 @@ void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepare
   }
   if (*verdict.quality != Quality::Good) {
     facts.unseen.clear();
-    const bool known_cause = judge(facts).quality == Quality::Good;
+    bool known_cause = judge(facts).quality == Quality::Good;
+    if (const auto& exact = grounds.worse.exact; !known_cause && exact && !grounds.worse.caveat.empty()) {
+      facts.closing = *exact;
+      known_cause = judge(facts).quality == Quality::Good;
+      if (known_cause) verdict.cures.emplace_back("--cpu any (CPUs without VNNI alone are to blame)");
+    }
     if (is_ending_early())  // who interrupts wants the file, and waits for nothing else
       report.ended.left_out.emplace_back("the values that cost most");
     else
