@@ -79,12 +79,15 @@ std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& co
     stride *= cut->samples;
     pass(extent / (inner * cut->samples));
   }
-  if (strides.empty()) return {};
+  if (strides.empty() || stride == 0) return {};
   std::vector<uint8_t> counted(stride, 1);
-  for (size_t i = 0; i < stride; ++i) {
+  // Every stride is a multiple of the first one: a run of so many elements has one answer, as far as it has one sample.
+  const size_t run = cut->inner % strides.front() == 0 ? strides.front() : 1;
+  for (size_t i = 0; i < stride; i += run) {
     const std::vector<uint8_t>& own = content[i / cut->inner % cut->samples];
-    if (!own.empty())
-      counted[i] = std::ranges::any_of(strides, [&](size_t step) { return own[i / step % length] != 0; });
+    if (own.empty()) continue;
+    const bool counts = std::ranges::any_of(strides, [&](size_t step) { return own[i / step % length] != 0; });
+    std::fill_n(counted.begin() + static_cast<std::ptrdiff_t>(i), run, counts);
   }
   return counted;
 }

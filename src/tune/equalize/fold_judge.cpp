@@ -118,6 +118,7 @@ class Scorer {
                            {graph, calibrator, options_.overrides, options_.format.range_kind(),
                             worker_count(options_.run), options_.clipped_samples});
     };
+    WeightMemo memo;
     for (const std::string& name : calibrators_) {
       const CalibratorQuestion question{.model = model,
                                         .plan = plan,
@@ -128,7 +129,7 @@ class Scorer {
                                         .settings = quiet,
                                         .together = batches_.together()};
       const auto ranges = is_auto(name) ? choose_calibrator(question).ranges : ranges_of(*make_calibrator(name));
-      variants.push_back(quantized_model(model, plan, ranges, options_.format));
+      variants.push_back(quantized_model(model, plan, ranges, options_.format, {}, &memo));
     }
   }
 
