@@ -21,7 +21,7 @@ import onnx
 import onnx.inliner
 import openvino
 from clocks import CLOCKS, time_ours
-from speed_models import LARGE, MODELS, processor, stack
+from speed_models import BASE, LARGE, MODELS, processor, stack
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = (os.environ.get("DETENT") or str(ROOT / "build/release/detent")).split(":")
@@ -160,7 +160,7 @@ def main():
     print("| network | run, ms | OpenVINO, batch 1 | batch 8 | run / better | calibrate / better |")
     print("| --- | ---: | ---: | ---: | --- | --- |")
     results = []
-    for name in options.network or [name for name in known if name != LARGE]:
+    for name in options.network or [name for name in known if name not in (BASE, LARGE)]:
         with tempfile.TemporaryDirectory(prefix="detent-openvino-") as folder:
             result = measure(known[name], options, pathlib.Path(folder))
         results.append({**result, **summary(result)})

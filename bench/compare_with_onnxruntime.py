@@ -16,7 +16,7 @@ import numpy
 import onnxruntime
 from clocks import CLOCKS, time_ours
 from onnxruntime_cpu import restrict_to
-from speed_models import LARGE, MODELS, ROOT, processor, stack
+from speed_models import BASE, LARGE, MODELS, ROOT, processor, stack
 
 PROGRAM = os.environ.get("DETENT") or str(ROOT / "build/release/detent")
 
@@ -108,7 +108,7 @@ def main():
           f"{'of CPU time ' if given.clock == 'cpu' else ''}a sample, medians; ratios with quartiles; > misses its bound")
     print("model                samples  ONNX Rt     run   whole  calibr.  peak MB   run / ONNX Rt       calibrate / ONNX Rt")
     results = []
-    for name in given.only.split(",") if given.only else [name for name in MODELS if name != LARGE]:
+    for name in given.only.split(",") if given.only else [name for name in MODELS if name not in (BASE, LARGE)]:
         with tempfile.TemporaryDirectory(prefix="detent-bench-") as folder:
             results.append(measure(MODELS[name], given, pathlib.Path(folder)))
         print(line_of(results[-1]), flush=True)

@@ -14,6 +14,7 @@ import resnet50
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHARED = pathlib.Path(os.environ.get("DETENT_SHARED") or ROOT.parent / "shared").resolve()
 LARGE = "transformer_2.4GB"  # only by name, because it takes minutes
+BASE = "transformer_base"  # only by name, for machines with many cores
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +67,8 @@ MODELS = {model.name: model for model in (
             inputs={"input_ids": {"dims": [32], "below": 300}, "attention_mask": {"dims": [32], "ones": True}}),
     # As large as BERT-mini: 4 layers of width 256. The exported one is fixed at 32 ids.
     SpeedModel("transformer_128", make=lambda file: large_transformer.write(file, 4, 256), inputs=_ids(128, 8192)),
+    # As large as ViT-B and BERT-base.
+    SpeedModel(BASE, make=lambda file: large_transformer.write(file, 12, 768), inputs=_ids(128, 8192)),
     SpeedModel(LARGE, make=large_transformer.write, inputs=_ids(128, 8192), short=2, most=10),
 ) if model.make or model.file.exists()}
 
