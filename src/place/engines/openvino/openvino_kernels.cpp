@@ -1,5 +1,7 @@
 #include "place/engines/openvino/openvino_kernels.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -151,6 +153,10 @@ std::string openvino_kernel_obstacle(const GraphFacts& facts, const Node& layer)
   const OpKind kind = facts.kind(layer.id);
   if (kind == OpKind::ConvTranspose && layer.int_or("group", 1) != 1)
     return "runs a ConvTranspose with groups in float";
+  constexpr int64_t kLargestLastStride = 3;
+  if (const auto strides = layer.ints_or("strides", {});
+      kind == OpKind::ConvTranspose && !strides.empty() && strides.back() > kLargestLastStride)
+    return fmt::format("runs a ConvTranspose with a last stride above {} in float", kLargestLastStride);
   if (kind == OpKind::MatMul && facts.weight_slot(layer.id) == 0)
     return "computes attention whose queries are an INT8 constant wrongly, and other products with the constant on the "
            "left in float";
