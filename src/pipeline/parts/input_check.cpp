@@ -35,7 +35,7 @@ constexpr double kLeastShare = 0.05, kWrongErrors = 3, kDoubtfulErrors = 2.5;
 constexpr double kSuspectShare = 0.03, kSuspectErrors = 1;  // from which more samples decide
 constexpr double kLeastNormShare = 0.08;                    // by which another preprocessing is nearer to the training
 constexpr size_t kFirstNorms = 4;                           // samples that settle most of the other preprocessings
-constexpr double kFarNorms = 2, kFarErrors = 2;             // times the distance, and errors, from which they settle one
+constexpr double kFarNorms = 2, kFarErrors = 2;             // times the distance, and errors, that settle one
 constexpr double kBlind = 0.0125;                           // one box of .25 a picture
 /// Of what samples of different classes can tell, the logarithm of their number: below it they may all be of one class,
 /// and then small differences say nothing. A gain of half is believed all the same.

@@ -98,7 +98,7 @@ std::string best_exclude(const BlameQuestion& question, const std::vector<Exclud
   if (trials.empty()) return {};
   const ExcludeTrial& best = trials[static_cast<size_t>(std::ranges::max_element(sqnr_db) - sqnr_db.begin())];
   const auto& [prepared, model, grounds, run] = question;
-  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kFewestToJudge));
+  const SampleSubset samples(*grounds.samples, samples_by_hash(*grounds.samples, kProbingSamples));
   ModelsSideBySide variants(model);
   variants.add(make_qdq_patch(model.graph(), prepared.plan, grounds.chosen.ranges, format).patch);
   variants.add(make_qdq_patch(model.graph(), best.plan, best.ranges, format).patch);

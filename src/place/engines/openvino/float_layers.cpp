@@ -6,17 +6,18 @@
 //   wrong:   q (int8) --> DQ --> MatMul --> Softmax         right:   q --> MatMul --> Softmax
 //            k --> Q/DQ (113) ----^                                  k ------^
 //
-// * Decides: a ConvTranspose with groups or with a stride above 3 along the last axis, a MatMul of a vector and a MatMul
-//   whose constant stands on the left (learned queries) read floats and keep float weights. A Conv behind a Concat of another axis than the channels (circular
-//   padding) does, too, unless its input cannot go below 0. A layer behind an operator that reads a sequence reads
-//   floats, because the engine compiles no pair there. Products of a vector and a constant matrix are products of
-//   a matrix before rules apply, and get pairs. A Conv with a 1x1 kernel and strides reads floats if nothing else than
-//   such Convs reads its pair. Most strides of such Convs stand in another Conv or a MaxPool before rules apply.
-// * Why: the engine runs such a ConvTranspose in float whatever its pairs are. With a stride of 4 in a vocoder it took
-//   33 times the float model's time between pairs, because the weights were made anew in each run. Between pairs a vector's product
-//   comes out as a matrix. Attention with an INT8 constant on the left comes out wrong (0.5 dB) unless the keys have
-//   zero point 0, and such products saturate on CPUs without VNNI whatever their codes are. Behind such a Concat a zero
-//   point gets an axis that no INT8 Conv takes; in float between codes it takes 1.6 times the float model's time.
+// * Decides: a ConvTranspose with groups or with a stride above 3 along the last axis, a MatMul of a vector and a
+//   MatMul whose constant stands on the left (learned queries) read floats and keep float weights. A Conv behind a
+//   Concat of another axis than the channels (circular padding) does, too, unless its input cannot go below 0. A
+//   layer behind an operator that reads a sequence reads floats, because the engine compiles no pair there. Products
+//   of a vector and a constant matrix are products of a matrix before rules apply, and get pairs. A Conv with a 1x1
+//   kernel and strides reads floats if nothing else than such Convs reads its pair. Most strides of such Convs stand
+//   in another Conv or a MaxPool before rules apply.
+// * Why: the engine runs such a ConvTranspose in float whatever its pairs are. With a stride of 4 in a vocoder it
+//   took 33 times the float model's time between pairs. Between pairs a vector's product comes out as a matrix.
+//   Attention with an INT8 constant on the left comes out wrong (0.5 dB) unless the keys have zero point 0, and such
+//   products saturate on CPUs without VNNI whatever their codes are. Behind such a Concat a zero point gets an axis
+//   that no INT8 Conv takes; in float between codes it takes 1.6 times the float model's time.
 // * Change it: `--include`, for a version that has the kernel. The products then get zero point 0 (V3).
 // * Source: OpenVINO 2026.4.1, CPU plugin, asked in November 2026.
 // * Networks: exports/conv3d_mini, zoo/duck_policy, zoo/gtcrn_simple.
