@@ -10,7 +10,7 @@
 
 #include "core/float_type.h"
 #include "core/small_float.h"
-#include "rewrite/code_sums.h"
+#include "ops/simd/code_sums.h"
 
 namespace detent {
 

@@ -210,7 +210,8 @@ class InputCheck {
     std::vector<double> losses;
     for (size_t i = 0; i < std::min(found.size(), given.size()); ++i) losses.push_back(found[i] - given[i]);
     const double loss = mean(losses);
-    if (losses.size() >= kFirstNorms && loss >= (kFarNorms - 1) * mean(given) && loss >= kFarErrors * standard_error(losses))
+    if (losses.size() >= kFirstNorms && loss >= (kFarNorms - 1) * mean(given) &&
+        loss >= kFarErrors * standard_error(losses))
       return found;
     const std::vector<double> rest = distances(std::span(chosen).subspan(few));
     found.insert(found.end(), rest.begin(), rest.end());
@@ -263,7 +264,8 @@ class InputCheck {
 
     [[nodiscard]] bool tells() const {
       const double most = std::log(static_cast<double>(certainty.by_sample.size()));
-      return certainty.of != Certainty::Of::Classes || gain.share >= kLargeShare || certainty.mean() >= kLeastTold * most;
+      return certainty.of != Certainty::Of::Classes || gain.share >= kLargeShare ||
+             certainty.mean() >= kLeastTold * most;
     }
     [[nodiscard]] bool is_surer() const {
       return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare && tells();

@@ -1,11 +1,11 @@
-#include "rewrite/code_sums.h"
+#include "ops/simd/code_sums.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rewrite/code_sums.cpp"
+#define HWY_TARGET_INCLUDE "ops/simd/code_sums.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -43,7 +43,8 @@ HWY_INLINE void for_codes(const float* weights, size_t count, float scale, CodeR
   const Sums::Floats f;
   const size_t lanes = hn::Lanes(f);
   const Vector scales = hn::Set(f, scale), rounder = hn::Set(f, 0x1.8p23F);  // adds and subtracts: rounds half to even
-  const Vector lowest = hn::Set(f, static_cast<float>(codes.lowest)), highest = hn::Set(f, static_cast<float>(codes.highest));
+  const Vector lowest = hn::Set(f, static_cast<float>(codes.lowest)),
+               highest = hn::Set(f, static_cast<float>(codes.highest));
   const auto one = [&](size_t first, const float* from) {
     const Vector w = hn::LoadU(f, from);
     const Vector rounded = hn::Sub(hn::Add(hn::Div(w, scales), rounder), rounder);

@@ -1,4 +1,4 @@
-#include "rewrite/code_sums.h"
+#include "ops/simd/code_sums.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ std::vector<float> some_weights(size_t count) {
 }
 
 float code_of(float weight, float scale, CodeRange codes) {
-  return std::clamp(std::nearbyint(weight / scale), static_cast<float>(codes.lowest), static_cast<float>(codes.highest));
+  return std::clamp(std::nearbyint(weight / scale), static_cast<float>(codes.lowest),
+                    static_cast<float>(codes.highest));
 }
 
 TEST(CodeSums, AreTheSumsOfTheirDefinition) {
