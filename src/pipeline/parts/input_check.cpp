@@ -270,7 +270,9 @@ class InputCheck {
     [[nodiscard]] bool is_surer() const {
       return gain.errors >= kDoubtfulErrors && gain.share >= kLeastShare && tells();
     }
-    [[nodiscard]] bool is_suspect() const { return gain.errors >= kSuspectErrors && gain.share >= kSuspectShare; }
+    [[nodiscard]] bool is_suspect() const {
+      return gain.errors >= kSuspectErrors && gain.share >= kSuspectShare && tells();
+    }
   };
 
   [[nodiscard]] Tried tried(const Other& other, const Certainty& given, size_t count) const {
