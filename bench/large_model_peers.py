@@ -50,14 +50,14 @@ TOOLS = {
 }
 
 
-def measured(command):
-    """Returns (seconds, the highest resident bytes, what went wrong) of a process."""
+def measured(command, said_in):
+    """Returns (seconds, the highest resident bytes, what went wrong) of a process that prints to a file."""
     begun = time.monotonic()
-    with open("/tmp/large_model_peers.log", "w") as log:
+    with open(said_in, "w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    said = pathlib.Path("/tmp/large_model_peers.log").read_text().strip().splitlines()
+    said = said_in.read_text().strip().splitlines()
     wrong = "" if process.returncode in (0, 1) and "Traceback" not in "".join(said) else (said or ["ended"])[-1][:120]
     return time.monotonic() - begun, used.ru_maxrss * 1024, wrong or ("killed" if process.returncode < 0 else "")
 
@@ -83,7 +83,7 @@ def main():
         job = folder / "job.json"
         job.write_text(json.dumps({"model": str(model), "calib": str(calib), "out": str(out), "kind": "language model",
                                    "threads": 2, "words": []}))
-        seconds, peak, wrong = measured(TOOLS[name](str(job)))
+        seconds, peak, wrong = measured(TOOLS[name](str(job)), folder / "log")
         size = sum(file.stat().st_size for file in out.parent.iterdir())
         for file in out.parent.iterdir():
             file.unlink()
