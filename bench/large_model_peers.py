@@ -16,7 +16,7 @@ import large_transformer
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-DETENT = os.environ.get("DETENT") or str(ROOT / "build/release/detent")
+DETENT = str(pathlib.Path(os.environ.get("DETENT") or ROOT / "build/release/detent").resolve())
 SAMPLES, LENGTH = 16, 128
 
 
@@ -54,7 +54,7 @@ def measured(command, said_in):
     """Returns (seconds, the highest resident bytes, what went wrong) of a process that prints to a file."""
     begun = time.monotonic()
     with open(said_in, "w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=said_in.parent)  # NNCF leaves files
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     said = said_in.read_text().strip().splitlines()
@@ -65,7 +65,7 @@ def measured(command, said_in):
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1]) / "large_model"
+    folder = pathlib.Path(sys.argv[1]).resolve() / "large_model"
     layers, width = (int(word) for word in (sys.argv[2:4] + ["24", "1024"][len(sys.argv[2:4]):]))
     calib = folder / "calib"
     calib.mkdir(parents=True, exist_ok=True)
