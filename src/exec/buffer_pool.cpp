@@ -1,6 +1,7 @@
 #include "exec/buffer_pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/memory_limit.h"
 
@@ -18,8 +19,9 @@ void BufferPool::release_free() {
 
 BufferRef BufferPool::allocate(size_t bytes) {
   // The smallest free buffer that fits, unless it would waste more than half of itself.
-  const auto found = place_of(bytes);
+  auto found = place_of(bytes);
   if (found != free_.end() && (found->first <= 2 * bytes || found->first <= 4096)) {
+    found = std::prev(place_of(found->first + 1));
     Buffer* buffer = found->second;
     free_.erase(found);
     return refer(buffer);
@@ -32,7 +34,7 @@ BufferRef BufferPool::allocate(size_t bytes) {
 
 void BufferPool::take_back(Buffer* buffer) {
   const size_t capacity = capacity_of(buffer);
-  free_.emplace(place_of(capacity), capacity, buffer);
+  free_.emplace(place_of(capacity + 1), capacity, buffer);  // a Loop frees its iterations' buffers, all of one size
 }
 
 std::vector<std::pair<size_t, Buffer*>>::iterator BufferPool::place_of(size_t bytes) {

@@ -26,7 +26,7 @@ class BufferPool : public Allocator {
   /// Returns the first free buffer of at least `bytes`.
   [[nodiscard]] std::vector<std::pair<size_t, Buffer*>>::iterator place_of(size_t bytes);
 
-  std::vector<std::pair<size_t, Buffer*>> free_;  // by capacity, of one the last freed first: a few tens
+  std::vector<std::pair<size_t, Buffer*>> free_;  // by capacity, of one the last freed is last
   size_t reserved_ = 0;
 };
 
