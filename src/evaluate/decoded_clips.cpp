@@ -16,16 +16,29 @@
 
 namespace detent {
 
+namespace {
+
+constexpr size_t kBytesOfTheFirst = size_t{64} << 20;  // GreedyDecoder::together() has run their encoder
+
+}  // namespace
+
 std::vector<DecodedClip> decode_clips(const Model& model, const SampleRequest& request, const DataSource& clips,
                                       const RunSettings& settings, std::string_view task, HeldOutputs* shared) {
-  const GreedyDecoder decoder(model, step_plan(request, model), settings.products, shared);
+  HeldOutputs of_the_first(kBytesOfTheFirst);
+  const GreedyDecoder decoder(model, step_plan(request, model), settings.products, shared ? shared : &of_the_first);
   std::vector<DecodedClip> decoded;
+  using Batch = std::vector<DecodedClip>;
   const auto run = [&](size_t, std::vector<Sample>&& batch, size_t) {
-    const size_t clip = batch.front().index;
-    return DecodedClip{clip, decoder.decode(std::move(batch.front()))};
+    Batch texts;
+    for (const Sample& sample : batch) texts.push_back({sample.index});
+    std::vector<std::vector<int64_t>> tokens = decoder.decode(std::move(batch));
+    for (size_t i = 0; i < texts.size(); ++i) texts[i].tokens = std::move(tokens[i]);
+    return texts;
   };
-  static_cast<void>(run_over<DecodedClip>({.source = clips, .settings = settings, .task = task, .may_be_cut = false},
-                                          run, [&](DecodedClip&& clip) { decoded.push_back(std::move(clip)); }));
+  const size_t together = decoder.together(clips, worker_count(settings));
+  static_cast<void>(
+      run_over<Batch>({.source = clips, .settings = settings, .task = task, .together = together, .may_be_cut = false},
+                      run, [&](Batch&& batch) { std::ranges::move(batch, std::back_inserter(decoded)); }));
   return decoded;
 }
 

@@ -13,15 +13,15 @@ HeldOutputs::Part* HeldOutputs::find_part(const Digest& digest) {
   return &parts_.front();
 }
 
-std::optional<std::vector<Tensor>> HeldOutputs::find(const Digest& part, size_t sample) {
+std::optional<std::vector<Tensor>> HeldOutputs::find(const Digest& part, std::span<const size_t> samples) {
   const std::scoped_lock lock(mutex_);
   const Part* found = find_part(part);
   if (!found) return std::nullopt;
-  const auto values = found->samples.find(sample);
+  const auto values = found->samples.find({samples.begin(), samples.end()});
   return values == found->samples.end() ? std::nullopt : std::optional(values->second);
 }
 
-void HeldOutputs::keep(const Digest& part, size_t sample, const std::vector<Tensor>& values) {
+void HeldOutputs::keep(const Digest& part, std::span<const size_t> samples, const std::vector<Tensor>& values) {
   size_t more = 0;
   for (const Tensor& value : values) more += value.byte_count();
   const std::scoped_lock lock(mutex_);
@@ -31,7 +31,9 @@ void HeldOutputs::keep(const Digest& part, size_t sample, const std::vector<Tens
     bytes_ -= parts_.back().bytes;
     parts_.pop_back();
   }
-  if (bytes_ + more > most_ || !memory_has_room(more) || !kept->samples.try_emplace(sample, values).second) return;
+  std::vector<size_t> key(samples.begin(), samples.end());
+  if (bytes_ + more > most_ || !memory_has_room(more)) return;
+  if (!kept->samples.try_emplace(std::move(key), values).second) return;
   kept->bytes += more, bytes_ += more;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/files/content_hash.h"
@@ -21,15 +22,16 @@ class HeldOutputs {
   ///        longest.
   explicit HeldOutputs(size_t bytes) : most_(bytes) {}
 
-  /// part  fingerprint_of() the values (model/fingerprint.h)
-  [[nodiscard]] std::optional<std::vector<Tensor>> find(const Digest& part, size_t sample);
-  void keep(const Digest& part, size_t sample, const std::vector<Tensor>& values);
+  /// part     fingerprint_of() the values (model/fingerprint.h)
+  /// samples  that were run together, in their order
+  [[nodiscard]] std::optional<std::vector<Tensor>> find(const Digest& part, std::span<const size_t> samples);
+  void keep(const Digest& part, std::span<const size_t> samples, const std::vector<Tensor>& values);
 
  private:
   struct Part {
     Digest digest;
     size_t bytes = 0;
-    std::map<size_t, std::vector<Tensor>> samples = {};
+    std::map<std::vector<size_t>, std::vector<Tensor>> samples = {};
   };
 
   /// Returns the part, which is then the first; nullptr: it is not there.

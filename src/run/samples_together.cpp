@@ -26,8 +26,7 @@ std::atomic<int> apart_count{0};
 constexpr double kPositions = 64;
 constexpr double kMost = 8;
 
-/// True where the numbers of a sample may depend on those beside it in ways that the first samples need not show:
-/// scales that are found at run time, and branches.
+/// Does what may_mix_samples() does, for a node.
 bool may_mix(const Node& node) {
   return node.op_type == "DynamicQuantizeLinear" || node.op_type == "DynamicQuantizeLSTM" ||
          std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
@@ -37,7 +36,7 @@ bool may_mix(const Node& node) {
 
 /// True when every input counts samples on axis 0, which is open, and leaves no other size open.
 bool takes_any_number(const Graph& graph, const Sample& sample) {
-  if (std::ranges::any_of(graph.nodes(), may_mix)) return false;
+  if (may_mix_samples(graph)) return false;
   const auto in_front = [](int axis) { return axis == 0; };
   if (!std::ranges::all_of(sample.batch_axes, in_front)) return false;
   return !graph.inputs().empty() && std::ranges::all_of(graph.inputs(), [&](ValueId input) {
@@ -161,6 +160,8 @@ SamplesApart::SamplesApart(bool apart) : apart_(apart) {
 SamplesApart::~SamplesApart() {
   if (apart_) --apart_count;
 }
+
+bool may_mix_samples(const Graph& graph) { return apart_count > 0 || std::ranges::any_of(graph.nodes(), may_mix); }
 
 bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
                        size_t together) {

@@ -34,6 +34,10 @@ class SamplesApart {
   bool apart_;
 };
 
+/// True beside a SamplesApart, and where the numbers of a sample may depend on those beside it in ways that the first
+/// samples need not show: scales that are found at run time, and branches.
+[[nodiscard]] bool may_mix_samples(const Graph& graph);
+
 /// Returns how many samples are worth running at once: where a weight is read for few positions of a sample (the last
 /// layers of networks for small images), fetching it takes longer than the products, and several samples share it. Up
 /// to 8, so that a weight serves 64 positions; 1 where it does anyway, where the model fixes its batch or leaves other

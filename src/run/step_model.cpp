@@ -59,14 +59,14 @@ void StepModel::share(HeldOutputs& outputs) {
   shared_ = &outputs;
 }
 
-std::vector<Tensor> StepModel::hold(std::span<const Tensor> inputs, size_t sample) const {
+std::vector<Tensor> StepModel::hold(std::span<const Tensor> inputs, std::span<const size_t> samples) const {
   if (moving_.given().empty()) return {};
   if (shared_)
-    if (auto known = shared_->find(part_, sample)) return *std::move(known);
+    if (auto known = shared_->find(part_, samples)) return *std::move(known);
   OutputKeeper keeper(model_.graph(), moving_.given());
   Executor(held_).run(inputs, keeper);
   std::vector<Tensor> values = keeper.take();
-  if (shared_) shared_->keep(part_, sample, values);
+  if (shared_) shared_->keep(part_, samples, values);
   return values;
 }
 

@@ -23,15 +23,15 @@ class StepModel {
   /// Takes what hold() returns from models that compute the same, and leaves it to them. Call it before hold();
   /// `outputs`, which must outlive the object, are those of one source and one CpuProducts.
   void share(HeldOutputs& outputs);
-  /// Computes what is the same in all steps of a sample, such as a whole encoder, from the inputs of one of them.
-  /// sample  Sample::index
+  /// Computes what is the same in all steps of samples, such as a whole encoder, from the inputs of one of them.
+  /// samples  Sample::index of each that the inputs hold
   /// Errors  those of Executor::run.
-  [[nodiscard]] std::vector<Tensor> hold(std::span<const Tensor> inputs, size_t sample) const;
+  [[nodiscard]] std::vector<Tensor> hold(std::span<const Tensor> inputs, std::span<const size_t> samples) const;
   /// Runs one step; returns the outputs of Recurrence::states, in their order.
-  /// held  what hold() computed for the sample
+  /// held  what hold() computed for the samples
   /// Errors  those of Executor::run.
   [[nodiscard]] std::vector<Tensor> advance(std::span<const Tensor> inputs, std::span<const Tensor> held) const;
-  [[nodiscard]] size_t inputs() const { return model_.graph().inputs().size(); }
+  [[nodiscard]] const Graph& graph() const { return model_.graph(); }
 
  private:
   Model model_;

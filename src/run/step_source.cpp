@@ -39,7 +39,7 @@ Sample StepSource::read(size_t i) const {
     walk->sample = sample;
     lock = std::unique_lock(walk->mutex);
   }
-  if (!walk->way) walk->way.emplace(*model_, plan_, whole_->read(sample));
+  if (!walk->way) walk->way.emplace(*model_, plan_, std::vector<Sample>{whole_->read(sample)});
   StepWalk::Teacher teacher;
   if (teacher_) teacher = [&](size_t taught) { return teacher_->read(sample * steps + taught); };
   const bool had = walk->way->end() > step;

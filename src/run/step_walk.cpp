@@ -7,6 +7,8 @@
 #include "core/index.h"
 #include "datasets/base/array_fit.h"
 #include "detent/base/error.h"
+#include "run/model_inputs.h"
+#include "run/samples_together.h"
 
 namespace detent {
 
@@ -37,15 +39,39 @@ Tensor token_ids(DataType type, const Shape& shape, const std::vector<int64_t>& 
   return cast(Tensor::from<int64_t>(shape, ids), type);
 }
 
-/// Returns ids [length] or [1, length] with one behind them; of an input whose length is fixed the first goes.
-Tensor with_token(const Tensor& ids, int64_t token, const InputSpec& spec) {
+/// Returns ids [length] or [samples, length] with one behind each row; of an input whose length is fixed the first
+/// goes.
+Tensor with_tokens(const Tensor& ids, const std::vector<int64_t>& tokens, const InputSpec& spec) {
   const Tensor wide = cast(ids, DataType::Int64);
-  std::vector<int64_t> all(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
-  all.push_back(token);
-  if (spec.shape.back() >= 0) all.erase(all.begin());
   Shape shape = ids.shape();
-  shape[shape.rank() - 1] = std::ssize(all);
+  int64_t& length = shape[shape.rank() - 1];
+  const int64_t gone = spec.shape.back() >= 0 ? 1 : 0;
+  std::vector<int64_t> all;
+  for (size_t row = 0; row < tokens.size(); ++row) {
+    const auto before = wide.data<int64_t>().subspan(row * as_index(length), as_index(length));
+    all.insert(all.end(), before.begin() + gone, before.end());
+    all.push_back(tokens[row]);
+  }
+  length += 1 - gone;
   return token_ids(ids.type(), shape, all);
+}
+
+/// Returns one token of each sample as an input of one position.
+Tensor as_input(const std::vector<int64_t>& tokens, const InputSpec& spec) {
+  const int64_t samples = std::ssize(tokens);
+  const size_t rank = spec.shape.size();
+  return token_ids(spec.type, rank == 2 ? Shape{samples, 1} : rank == 1 ? Shape{samples} : Shape{}, tokens);
+}
+
+/// Returns the tensor once for each of `count` samples, along axis 0.
+Tensor repeated(Tensor one, size_t count) {
+  if (count == 1) return one;
+  Shape shape = one.shape();
+  shape[0] *= as_extent(count);
+  Tensor all(one.type(), shape);
+  for (size_t i = 0; i < count && one.byte_count() > 0; ++i)
+    std::memcpy(static_cast<std::byte*>(all.mutable_raw()) + i * one.byte_count(), one.raw(), one.byte_count());
+  return all;
 }
 
 bool same_bits(const Tensor& one, const Tensor& other) {
@@ -73,8 +99,26 @@ StepPlan::StepPlan(Recurrence made, std::span<const InputSpec> inputs)
   for (size_t i = 0; i < fed.size(); ++i) place[fed[i]] = i;
 }
 
-StepWalk::StepWalk(const StepModel& model, const StepPlan& plan, Sample whole)
-    : model_(model), plan_(plan), whole_(std::move(whole)), longest_(longest_text(plan.recurrence, whole_)) {
+bool stacks_samples(const Graph& graph, const StepPlan& plan) {
+  const auto counts_samples = [](const InputSpec& spec) {
+    return spec.has_shape && !spec.shape.empty() && spec.shape[0] < 0 && spec.batch_axis.value_or(0) == 0;
+  };
+  const auto begins_with_one = [](const Recurrence::State& state) {
+    return state.start == StateStart::Data || (state.first.rank() > 0 && state.first[0] == 1);
+  };
+  const std::optional<DecodeRules>& decode = plan.recurrence.decode;
+  return decode && !decode->has_frames() && std::ranges::all_of(plan.specs, counts_samples) &&
+         std::ranges::all_of(plan.recurrence.states, begins_with_one) && !may_mix_samples(graph);
+}
+
+StepWalk::StepWalk(const StepModel& model, const StepPlan& plan, std::vector<Sample> whole)
+    : model_(model), plan_(plan), whole_(whole.front()), texts_(whole.size()) {
+  std::vector<size_t> samples;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    texts_[i].longest = longest_text(plan.recurrence, whole[i]);
+    samples.push_back(whole[i].index);
+  }
+  whole_.inputs = stack_samples(std::move(whole));
   check_length();
   std::vector<Tensor> states;
   for (const Recurrence::State& state : plan_.recurrence.states) {
@@ -82,18 +126,18 @@ StepWalk::StepWalk(const StepModel& model, const StepPlan& plan, Sample whole)
     if (state.start == StateStart::Data)
       states.push_back(whole_.inputs[plan_.place[state.input]]);
     else if (state.start == StateStart::Tokens)
-      states.push_back(token_ids(type, state.first, state.tokens));
+      states.push_back(repeated(token_ids(type, state.first, state.tokens), texts_.size()));
     else
-      states.push_back(zeros(type, state.first));
+      states.push_back(repeated(zeros(type, state.first), texts_.size()));
   }
-  held_ = model_.hold(inputs_of(0, states), whole_.index);
+  held_ = model_.hold(inputs_of(0, states), samples);
   states_.push_back(std::move(states));
 }
 
 void StepWalk::take_step(size_t kept, const Teacher& teacher) {
   const size_t step = end() - 1;
   if (!last_) {
-    std::vector<Tensor> states = model_.advance(inputs_of(step, states_.back()), held_);
+    std::vector<Tensor> states = outputs();
     if (teacher ? take_tokens(step, states, teacher) : choose_tokens(states)) {
       check_states(states, step);
       states_.push_back(std::move(states));
@@ -127,44 +171,55 @@ Sample StepWalk::step(size_t step) const {
   return sample;
 }
 
-bool StepWalk::goes_on(const GreedyChoice& choice, const std::vector<Tensor>& states) {
+std::vector<std::vector<int64_t>> StepWalk::tokens() const {
+  std::vector<std::vector<int64_t>> tokens;
+  for (const Text& text : texts_) tokens.push_back(text.tokens);
+  return tokens;
+}
+
+bool StepWalk::goes_on(Text& text, const GreedyChoice& choice, const std::vector<Tensor>& states) {
   using Way = Recurrence::State::Way;
   if (choice.ends) return false;
   int64_t frames = std::numeric_limits<int64_t>::max();
   for (size_t i = 0; i < states.size(); ++i)
     if (plan_.recurrence.states[i].way == Way::Frame) frames = states[i].data<int64_t>()[0];
   if (frame_ >= frames) return false;  // there is none
-  if (choice.token) tokens_.push_back(*choice.token);
+  if (choice.token) text.tokens.push_back(*choice.token);
   of_frame_ = choice.frames > 0 ? 0 : of_frame_ + (choice.token ? 1 : 0);
   frame_ += choice.frames;
-  return frame_ < frames && tokens_.size() < longest_;
+  return frame_ < frames && text.tokens.size() < text.longest;
 }
 
 bool StepWalk::choose_tokens(std::vector<Tensor>& states) {
   using Way = Recurrence::State::Way;
   const Recurrence& recurrence = plan_.recurrence;
   const DecodeRules* rules = recurrence.decode ? &*recurrence.decode : nullptr;
-  std::vector<std::optional<int64_t>> tokens(states.size());
-  bool more = true, stays = false;
-  for (size_t i = 0; i < states.size(); ++i) {
-    if (recurrence.states[i].way == Way::Same || recurrence.states[i].way == Way::Frame) continue;
-    const GreedyChoice choice = choose_greedily(states[i], rules, of_frame_);
-    tokens[i] = choice.token;
-    more = goes_on(choice, states) && more;
-    stays = stays || !choice.token;
+  std::vector<std::vector<int64_t>> tokens(states.size(), std::vector<int64_t>(texts_.size()));
+  bool more = false, stays = false;
+  for (size_t row = 0; row < texts_.size(); ++row) {
+    Text& text = texts_[row];
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (recurrence.states[i].way == Way::Same || recurrence.states[i].way == Way::Frame) continue;
+      const auto from = as_extent(row);
+      const Tensor scores = texts_.size() == 1 ? states[i] : states[i].slice0(from, from + 1);
+      const GreedyChoice choice = choose_greedily(scores, rules, of_frame_);
+      tokens[i][row] = choice.token.value_or(0);  // of an ended text any will do
+      stays = stays || !choice.token;
+      if (!text.has_ended) text.has_ended = !goes_on(text, choice, states);
+    }
+    more = more || !text.has_ended;
   }
   for (size_t i = 0; more && i < states.size(); ++i) {
     const InputSpec& spec = plan_.specs[recurrence.states[i].input];
     const Way way = recurrence.states[i].way;
-    const size_t rank = spec.shape.size();
     if (way == Way::Frame)
       states[i] = Tensor::from<int64_t>({1}, {frame_});
-    else if (stays)
+    else if (stays && texts_.size() == 1)
       states[i] = states_.back()[i];  // a blank changes the frame alone
     else if (way == Way::Append)
-      states[i] = with_token(states_.back()[i], *tokens[i], spec);
+      states[i] = with_tokens(states_.back()[i], tokens[i], spec);
     else if (way == Way::Argmax)
-      states[i] = token_ids(spec.type, rank == 2 ? Shape{1, 1} : rank == 1 ? Shape{1} : Shape{}, {*tokens[i]});
+      states[i] = as_input(tokens[i], spec);
   }
   return more;
 }

@@ -25,23 +25,29 @@ struct StepPlan {
   StepPlan(Recurrence recurrence, std::span<const InputSpec> specs);
 };
 
-/// One sample on its way through the steps. A text that is decoded ends with its end token, with its last frame, or at
-/// its longest; the steps behind it are the last one once more.
+/// True where several samples can walk together as far as shapes tell: a decoder of attention whose inputs all count
+/// samples on an open axis 0, and no node that may mix them.
+[[nodiscard]] bool stacks_samples(const Graph& graph, const StepPlan& plan);
+
+/// Samples on their way through the steps. A text that is decoded ends with its end token, with its last frame, or at
+/// its longest; the steps behind the last end are the last one once more. Texts that end earlier go on unseen.
 class StepWalk {
  public:
   /// Returns the step of that number as a teacher had it.
   using Teacher = std::function<Sample(size_t step)>;
 
   /// The arguments must outlive the object.
-  /// whole  has the inputs Recurrence::data_inputs, in this order.
-  /// Errors  InvalidData for a sample that is shorter than its steps; those of running the model.
-  StepWalk(const StepModel& model, const StepPlan& plan, Sample whole);
+  /// whole    have the inputs Recurrence::data_inputs, in this order.
+  /// Several  need stacks_samples(). step() and a teacher are for one alone.
+  /// Errors   InvalidData for a sample that is shorter than its steps, and for samples of different shapes; those of
+  ///          running the model.
+  StepWalk(const StepModel& model, const StepPlan& plan, std::vector<Sample> whole);
 
   /// The steps whose states are there.
   [[nodiscard]] size_t first() const { return first_; }
   [[nodiscard]] size_t end() const { return first_ + states_.size(); }
-  /// The tokens that were chosen, without the one that ends the text.
-  [[nodiscard]] const std::vector<int64_t>& tokens() const { return tokens_; }
+  /// The tokens that were chosen, by sample, without the one that ends the text.
+  [[nodiscard]] std::vector<std::vector<int64_t>> tokens() const;
   [[nodiscard]] bool has_ended() const { return last_.has_value(); }
 
   /// Runs the step end() - 1, whose states become those of the next one. Of the states of more than `kept` steps the
@@ -49,6 +55,10 @@ class StepWalk {
   /// teacher  gives the tokens in place of those that the model chooses; empty: none
   /// Errors   those of running the model and of the teacher; InvalidData for a state that does not fit its input.
   void take_step(size_t kept, const Teacher& teacher = {});
+  /// Returns the outputs that become states, of the step end() - 1.
+  [[nodiscard]] std::vector<Tensor> outputs() const {
+    return model_.advance(inputs_of(end() - 1, states_.back()), held_);
+  }
   /// Returns the inputs of a step from first() to end() - 1, for all inputs of the model.
   [[nodiscard]] Sample step(size_t step) const;
   /// Forgets what only further steps need.
@@ -57,28 +67,33 @@ class StepWalk {
   [[nodiscard]] size_t bytes() const;
 
  private:
+  struct Text {
+    std::vector<int64_t> tokens = {};
+    size_t longest = 0;  ///< in tokens
+    bool has_ended = false;
+  };
+
   [[nodiscard]] std::vector<Tensor> inputs_of(size_t step, const std::vector<Tensor>& states) const;
   [[nodiscard]] std::vector<std::optional<int64_t>> next_of(size_t step) const;
-  /// Makes the states that are tokens of what the model wrote; returns false where the text has ended.
+  /// Makes the states that are tokens of what the model wrote; returns false where all texts have ended.
   [[nodiscard]] bool choose_tokens(std::vector<Tensor>& states);
   /// Takes them from the teacher's steps.
   [[nodiscard]] bool take_tokens(size_t step, std::vector<Tensor>& states, const Teacher& teacher) const;
   /// Keeps a choice; returns false where the text has ended.
-  [[nodiscard]] bool goes_on(const GreedyChoice& choice, const std::vector<Tensor>& states);
+  [[nodiscard]] bool goes_on(Text& text, const GreedyChoice& choice, const std::vector<Tensor>& states);
   void check_length() const;
   void check_states(const std::vector<Tensor>& states, size_t step) const;
 
   const StepModel& model_;
   const StepPlan& plan_;
-  Sample whole_;
+  Sample whole_;                           // the first; its inputs hold all samples
   std::vector<Tensor> held_;               // StepModel::hold
   size_t first_ = 0;                       // the step of states_.front()
   std::list<std::vector<Tensor>> states_;  // of the last steps: other threads may still want them
-  std::vector<int64_t> tokens_ = {};
-  int64_t frame_ = 0;                // that a transducer reads
-  size_t of_frame_ = 0;              // tokens of it
-  size_t longest_;                   // of the text, in tokens
-  std::optional<size_t> last_ = {};  // the step that ended the text
+  std::vector<Text> texts_;                // by sample
+  int64_t frame_ = 0;                      // that a transducer reads
+  size_t of_frame_ = 0;                    // tokens of it
+  std::optional<size_t> last_ = {};        // the step that ended the last text
 };
 
 }  // namespace detent

@@ -11,10 +11,11 @@ namespace detent::test {
 
 /// A decoder of one attention block with a cache: token ids [N, S] and the keys and values [N, P, 8] of P tokens before
 /// them give logits [N, S, 12], and keys and values [N, P + S, 8]. Without a mask: it is causal where S is 1.
-inline Model cached_decoder() {
+/// logits  the nodes that make them of `sum` [N, S, 8] and `head` [8, 12]
+inline Model cached_decoder(const std::string& logits = "logits = MatMul (sum, head)") {
   Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
-    g (int64[N, S] ids, float[N, P, 8] past_keys, float[N, P, 8] past_values)
-      => (float[N, S, 12] logits, float[N, T, 8] keys, float[N, T, 8] values)
+    g (int64[batch, S] ids, float[batch, P, 8] past_keys, float[batch, P, 8] past_values)
+      => (float[batch, S, 12] logits, float[batch, T, 8] keys, float[batch, T, 8] values)
     <float[1] table = {0}, float[1] wq = {0}, float[1] wk = {0}, float[1] wv = {0}, float[1] head = {0}>
     {
       h = Gather (table, ids)
@@ -28,8 +29,7 @@ inline Model cached_decoder() {
       shares = Softmax <axis = -1> (scores)
       mixed = MatMul (shares, values)
       sum = Add (h, mixed)
-      logits = MatMul (sum, head)
-    })");
+      )" + logits + "}");
   Numbers numbers(7);
   GraphPatch patch;
   patch.reason = "weights of the test";

@@ -41,7 +41,7 @@ class Decoding : public ::testing::Test {
   [[nodiscard]] std::vector<int64_t> text(size_t sample = 0, double seconds = 0) const {
     Sample whole = open_whole_samples(request_, model_)->read(sample);
     whole.seconds = seconds;
-    return GreedyDecoder(model_, step_plan(request_, model_), CpuProducts::Exact).decode(std::move(whole));
+    return GreedyDecoder(model_, step_plan(request_, model_), CpuProducts::Exact).decode({std::move(whole)})[0];
   }
   /// The same by a loop over the whole model.
   [[nodiscard]] std::vector<int64_t> by_loop(std::vector<int64_t> ids, const std::set<int64_t>& suppressed = {}) const {
@@ -120,6 +120,70 @@ TEST_F(Decoding, WithoutRulesNoStepIsBehindAnEnd) {
   request_.state->decode.reset();
   EXPECT_FALSE(decodes(request_));
   EXPECT_FALSE(open_samples(request_, model_)->read(kTaken - 1).is_behind_the_end);
+}
+
+/// Texts of many prompts, which `together` writes by groups.
+class DecodingTogether : public ::testing::Test {
+ protected:
+  static constexpr size_t kPrompts = 16;
+
+  [[nodiscard]] SampleRequest request() {
+    DataOptions data;
+    data.arrays = {Tensor::from<int64_t>({kPrompts, 2}, prompts_)};
+    data.steps = kTaken;
+    data.state = folder_.write("state.json", R"json({"feeds": {"keys": "past_keys", "values": "past_values",
+                                                     "argmax(logits)": "ids"}, "start": {"ids": "data"}})json");
+    SampleRequest request = parse_samples(data);
+    request.state->decode = DecodeRules{.end = end_};
+    return request;
+  }
+  [[nodiscard]] size_t together(const Model& model, size_t threads = 1) {
+    const SampleRequest asked = request();
+    return GreedyDecoder(model, step_plan(asked, model), CpuProducts::Exact)
+        .together(*open_whole_samples(asked, model), threads);
+  }
+
+  TemporaryFolder folder_;
+  std::vector<int64_t> prompts_ = {3, 1, 2, 5, 4, 4, 7, 8, 9,  1, 0, 11, 6, 2, 10, 3,
+                                   1, 1, 5, 2, 8, 0, 2, 9, 11, 7, 3, 3,  6, 6, 4,  10};
+  int64_t end_ = kNever;
+};
+
+TEST_F(DecodingTogether, WritesTheTextsThatEachHasAlone) {
+  const Model model = test::cached_decoder();
+  SampleRequest asked = request();
+  const auto samples = open_whole_samples(asked, model);
+  const GreedyDecoder never(model, step_plan(asked, model), CpuProducts::Exact);
+  asked.state->decode->end = never.decode({samples->read(0)})[0][3];  // texts of different lengths
+  const GreedyDecoder decoder(model, step_plan(asked, model), CpuProducts::Exact);
+  ASSERT_EQ(decoder.together(*samples, 1), 4U);
+  std::set<size_t> lengths;
+  for (size_t first = 0; first < kPrompts; first += 4) {
+    std::vector<Sample> group;
+    for (size_t i = 0; i < 4; ++i) group.push_back(samples->read(first + i));
+    const auto texts = decoder.decode(group);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_THAT(texts[i], ElementsAreArray(decoder.decode({group[i]})[0])) << first + i;
+      lengths.insert(texts[i].size());
+    }
+  }
+  EXPECT_GT(lengths.size(), 1U) << "some end before others";
+}
+
+TEST_F(DecodingTogether, NeedsSeveralGroupsForEachThread) {
+  EXPECT_EQ(together(test::cached_decoder(), 2), 4U);
+  EXPECT_EQ(together(test::cached_decoder(), 3), 1U);
+}
+
+TEST_F(DecodingTogether, IsNothingForAModelThatMixesSamples) {
+  EXPECT_EQ(together(test::cached_decoder("all = MatMul (sum, head) most = ReduceMax (all) logits = Sub (all, most)")),
+            1U)
+      << "the largest of all samples";
+  EXPECT_EQ(together(test::cached_decoder("codes, scale, zero = DynamicQuantizeLinear (sum) "
+                                          "rounded = DequantizeLinear (codes, scale, zero) "
+                                          "logits = MatMul (rounded, head)")),
+            1U)
+      << "one scale for all samples";
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Transducer : public ::testing::Test {
 
   [[nodiscard]] std::vector<int64_t> text(size_t sample) const {
     Sample whole = open_whole_samples(request_, *model_)->read(sample);
-    return GreedyDecoder(*model_, step_plan(request_, *model_), CpuProducts::Exact).decode(std::move(whole));
+    return GreedyDecoder(*model_, step_plan(request_, *model_), CpuProducts::Exact).decode({std::move(whole)})[0];
   }
 
   [[nodiscard]] std::vector<Tensor> run(size_t part, const std::vector<Tensor>& inputs) const {
