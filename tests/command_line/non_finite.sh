@@ -26,7 +26,7 @@ refuses "-Inf that is no mask" 12 "holds -inf in 1 of 49152 elements, and is no 
 refuses "calibrate" 12 "1_nan.npy" calibrate "$model" --data in/nan --quiet -o out/t.dct
 refuses "evaluation samples" 12 "1_nan.npy" compare "$model" --data in/nan/0_good.npy --eval in/nan --quiet
 for bad in nan inf minus; do
-  accepts "--skip-bad-data $bad" quantize "$model" --data in/$bad --skip-bad-data --accept-broken -o in/m.onnx --overwrite
+  accepts "--skip-bad-data $bad" quantize "$model" --data in/$bad --skip-bad-data --accuracy fast --accept-broken -o in/m.onnx --overwrite
   grep -q "skipped: .*1_$bad.npy" stderr || fail "$bad: the skipped sample is not named"
 done
 mkdir in/only
@@ -40,13 +40,13 @@ cp in/nan/0_good.npy in/huge
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"
   head -c 49152 /dev/zero | LC_ALL=C sed 's/\x00/\xff\xff\x7f\x7f/g'; } >in/huge/1_huge.npy
 for calibrator in max percentile entropy mse; do
-  accepts "an overflow with $calibrator" quantize "$model" --data in/huge --calibrator $calibrator --quiet --accept-broken -o in/m.onnx --overwrite
+  accepts "an overflow with $calibrator" quantize "$model" --data in/huge --calibrator $calibrator --accuracy fast --quiet --accept-broken -o in/m.onnx --overwrite
   grep -q "value '.*' of node '.*' (.*) held .* Inf, first in sample '1_huge.npy'; they are left out" stderr ||
     fail "$calibrator: no node is named"
 done
 
 mkdir in/zeros
 array in/zeros/nothing.npy '' 0
-accepts "one sample of zeros" quantize "$model" --data in/zeros --quiet --accept-broken -o out/m.onnx
+accepts "one sample of zeros" quantize "$model" --data in/zeros --accuracy fast --quiet --accept-broken -o out/m.onnx
 grep -q "value 'image' was 0 in every sample; its scale is the default" stderr || fail "zeros are not named"
 finish
