@@ -36,10 +36,16 @@ struct ChannelView {
   [[nodiscard]] int64_t offset(int64_t o, int64_t channel) const { return (o * channels + channel) * inner; }
 };
 
-void gather(const float* data, const ChannelView& view, int64_t channel, Channel& out) {
-  out.resize(view.outer * view.inner);
+/// Returns the numbers of `count` channels from `first` on, each in one row of memory: columns of a matrix are read
+/// side by side.
+std::vector<Channel> gather(const float* data, const ChannelView& view, int64_t first, int64_t count) {
+  std::vector<Channel> channels(static_cast<size_t>(count), Channel(view.outer * view.inner));
   for (int64_t o = 0; o < view.outer; ++o)
-    out.segment(o * view.inner, view.inner) = Eigen::Map<const Channel>(data + view.offset(o, channel), view.inner);
+    for (int64_t c = 0; c < count; ++c) {
+      const float* from = data + view.offset(o, first + c);
+      std::copy_n(from, view.inner, channels[static_cast<size_t>(c)].data() + o * view.inner);
+    }
+  return channels;
 }
 
 std::span<const float> numbers_of(const Channel& weights) {
@@ -243,10 +249,12 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   result.qparams.axis = axis;
   result.qparams.zero_point.assign(static_cast<size_t>(view.channels), 0);
   auto* out = static_cast<uint8_t*>(result.codes.mutable_raw());
-  Channel channel;
   Pairs pairs(values, options);
+  std::vector<Channel> side_by_side;
+  constexpr int64_t kSideBySide = 16;  // floats of a cache line
   for (int64_t c = 0; c < view.channels; ++c) {
-    gather(data.data(), view, c, channel);
+    if (c % kSideBySide == 0) side_by_side = gather(data.data(), view, c, std::min(kSideBySide, view.channels - c));
+    const Channel& channel = side_by_side[static_cast<size_t>(c % kSideBySide)];
     const float given = at_or_zero(options.given_scale, c);
     const float chosen = given > 0 ? given : choose_scale(channel, options, at_or_zero(options.zero_scale, c));
     float scale = std::max(chosen, least_scale(options, c));

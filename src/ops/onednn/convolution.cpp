@@ -194,8 +194,8 @@ class PrimitiveConvolution final : public ConvolutionBackend {
                                                         compiled.source, any_weights, bias, compiled.destination,
                                                         dims_of(window.strides), less_one(window.dilations),
                                                         dims_of(window.pad_begin), dims_of(window.pad_end));
-    // Few positions of many channels: the kernel that may add a residual (sound_kernels.cpp) reads weights so slowly that
-    // a pass over the output costs less. 512 to 2048 channels of 7 x 7 pixels: 1.6 ms with it, 1.1 without (Xeon).
+    // Few positions of many channels: the kernel that may add a residual (sound_kernels.cpp) reads weights so slowly
+    // that a pass over the output costs less. 512 to 2048 channels of 7 x 7 pixels: 1.6 ms with it, 1.1 without (Xeon).
     constexpr int64_t kWeightsEachNumber = 8;
     const bool apart = post_ops_.has_residual() && !integers &&
                        key.weights.element_count() >= kWeightsEachNumber * step.output.element_count();
