@@ -196,10 +196,22 @@ void run_quantize(KernelCall& call, const Attributes& attributes) {
   });
 }
 
+/// Dequantizes rows whose columns each have a scale, as weights of MatMul.
+template <class Q>
+void dequantize_columns(const Parameters& parameters, const Q* in, float* out) {
+  const size_t columns = as_index(parameters.view.extent);
+  const float* scales = parameters.scales.data();
+  const std::vector<int32_t> zero_points(parameters.zero_points.begin(), parameters.zero_points.end());
+  for (int64_t row = 0; row < parameters.view.outer; ++row, in += columns, out += columns)
+    for (size_t c = 0; c < columns; ++c) out[c] = static_cast<float>(in[c] - zero_points[c]) * scales[c];
+}
+
 template <class Q>
 void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
   const Q* in = input.data<Q>().data();
   float* out = output.mutable_data<float>().data();
+  if constexpr (sizeof(Q) <= 2)
+    if (parameters.view.inner == 1 && parameters.view.extent > 1) return dequantize_columns(parameters, in, out);
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero) {
     const auto zero_point = static_cast<int32_t>(zero);
     if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);

@@ -79,10 +79,11 @@ bool SaturatingLayer::find_weights(const KernelContext& context) {
   if (codes->element_count() / outputs_ > kMostProducts) return false;
   weights_ = *codes;
   offsets_.assign(as_index(outputs_), 0);
-  const auto code = weights_.data<int8_t>();
-  const int64_t inner = shape.element_count(axis + 1, shape.rank());
-  for (int64_t i = 0; i < std::ssize(code); ++i)
-    offsets_[as_index(i / inner % outputs_)] -= input_zero_ * code[as_index(i)];
+  const auto* code = weights_.data<int8_t>().data();
+  const int64_t inner = shape.element_count(axis + 1, shape.rank()), end = weights_.element_count();
+  for (int64_t first = 0; first < end; first += outputs_ * inner)
+    for (int32_t& offset : offsets_)
+      for (const int8_t* const last = code + inner; code < last; ++code) offset -= input_zero_ * *code;
   return true;
 }
 
