@@ -81,7 +81,7 @@ TEST(Winograd, EqualsTheDefinitionOnWholeNumbers) {
   const WinogradCase cases[] = {
       {.input = {1, 16, 8, 8}, .weights = {16, 16, 3, 3}},
       {.input = {2, 48, 7, 9}, .weights = {32, 48, 3, 3}},                          // odd extents, batch, half a panel
-      {.input = {1, 32, 9, 6}, .weights = {16, 32, 3, 3}, .pads = {0, 1, 2, 0}},    // unequal pads
+      {.input = {1, 32, 9, 8}, .weights = {16, 32, 3, 3}, .pads = {0, 1, 2, 0}},    // unequal pads
       {.input = {1, 16, 12, 13}, .weights = {80, 16, 3, 3}, .pads = {0, 0, 0, 0}},  // none
       {.input = {1, 16, 61, 60}, .weights = {16, 16, 3, 3}},                        // more than one block of tiles
   };
