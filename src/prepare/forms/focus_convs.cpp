@@ -94,7 +94,7 @@ class FocusFinder {
   CertainShapes shapes_{facts_};
 };
 
-/// What a Concat joins if it holds every pixel of a value once: a part for each place in a patch.
+/// The parts of a Concat that holds every pixel of a value once: one for each place in a patch.
 struct Focus {
   ValueId source{};
   Pair step = {};

@@ -15,7 +15,7 @@ std::string numbers(int count) {
   return text;
 }
 
-/// What a focus has of its own.
+/// The text of a network that tests change.
 struct Focus {
   std::string parts = "a, b, c, d";  ///< that the Concat joins
   std::string conv = "<pads = [1, 2, 0, 1]>";
