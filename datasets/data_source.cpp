@@ -125,10 +125,17 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
               option + " " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
 }
 
+/// Returns the hint how a file of texts is given.
+std::string text_hint(const std::string& option, const std::string& src) {
+  return "a text is given as " + option + " text:" + src + ",vocab=FILE, with the model's tokenizer.json as FILE";
+}
+
 const DataSourceEntry& entry_for(const std::string& src) {
   for (const DataSourceEntry& entry : data_source_list())
     if (entry.accepts(src)) return entry;
   if (const std::string why = no_reach(src); !why.empty()) throw Error(ErrorCode::InvalidData, src + ": " + why);
+  if (fs::path(src).extension() == ".jsonl")
+    throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", text_hint("--data", src));
   throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
@@ -204,6 +211,21 @@ Preprocessed kind_held(const DataSourceEntry& entry, const std::string& src) {
   return entry.holds ? entry.holds(src) : Preprocessed::Nothing;
 }
 
+/// Refuses a source of one input for a model of several.
+[[noreturn]] void refuse_one_input(const SampleRequest& request, const std::string& src,
+                                   std::span<const InputSpec> inputs) {
+  std::error_code error;
+  if (fs::is_directory(src, error) && fs::is_empty(src, error))
+    throw Error(ErrorCode::InvalidData, src + ": the folder is empty");
+  const bool text =
+      fs::path(src).extension() == ".txt" && std::ranges::any_of(inputs, [](const InputSpec& input) {
+        return (input.type == DataType::Int64 || input.type == DataType::Int32) && input.shape.size() == 2;
+      });
+  throw Error(ErrorCode::Usage, src + " feeds one input, but the model has " + list_inputs(inputs),
+              "write " + request.option + " INPUT=SRC for each input" +
+                  (text ? "; " + text_hint(request.option, src) : std::string()));
+}
+
 std::shared_ptr<const DataSource> open_named_sources(const SampleRequest& request, std::span<const InputSpec> inputs) {
   const std::vector<NamedSource> sources = named_sources(request, inputs);
   const auto shares = distribute(request.option, sources, inputs);
@@ -213,8 +235,7 @@ std::shared_ptr<const DataSource> open_named_sources(const SampleRequest& reques
     const DataSourceEntry& entry = entry_for(sources[i].src);
     const bool audio = kind_held(entry, sources[i].src) == Preprocessed::Audio;  // feeds masks and lengths too
     if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput && !audio)
-      throw Error(ErrorCode::Usage, sources[i].src + " feeds one input, but the model has " + list_inputs(inputs),
-                  "write " + request.option + " INPUT=SRC for each input");
+      refuse_one_input(request, sources[i].src, inputs);
     std::vector<FeedInput> wanted;
     for (const size_t input : shares[i]) wanted.push_back(feeds[input]);
     parts.push_back({entry.open({sources[i].src, wanted, request.preprocess, request.masks}), shares[i]});

@@ -109,7 +109,8 @@ class TextRows {
     if (length_ == 0 && !records.is_json_lines())
       throw Error(ErrorCode::InvalidOption,
                   file_ + ": the model leaves the length of its input '" + inputs.inputs.front().spec.name + "' open",
-                  "length=N says how many tokens a sample has; in a .jsonl each line may be a sample");
+                  "length=N says how many tokens a sample has; a .jsonl makes each line a sample: jq -R . FILE.txt > "
+                  "FILE.jsonl");
   }
 
   /// True where each record of a .jsonl is a sample, whatever the length.

@@ -90,4 +90,20 @@ std::vector<std::pair<std::string, std::string>> changed(const OptionList& list,
   return found;
 }
 
+std::string typed_changes(const OptionList& list, const OptionList& usual) {
+  std::string typed;
+  for (size_t i = 0; i < list.options.size(); ++i) {
+    const Option& option = list.options[i];
+    const std::vector<std::string> values = values_of(option);
+    if (values == values_of(usual.options[i])) continue;
+    const std::string name = option.long_name();
+    for (const std::string& value : values)
+      if (option.only_key())
+        typed += " " + option.traits.key_of + " " + shell_quoted(name.substr(2) + "=" + value);
+      else
+        typed += " " + name + (std::holds_alternative<bool*>(option.into) ? "" : " " + shell_quoted(value));
+  }
+  return typed;
+}
+
 }  // namespace detent

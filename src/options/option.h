@@ -145,6 +145,8 @@ void check_number(const Option& option, const std::string& given, bool whole);
 
 /// Returns the options, without dashes, whose values differ between two lists of the same options, with each value.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> changed(const OptionList& list, const OptionList& usual);
+/// Returns the same options as they are typed, each behind a blank: " --exclude head --policy concat=inputs".
+[[nodiscard]] std::string typed_changes(const OptionList& list, const OptionList& usual);
 
 /// Refuses a word that is not one of `words`.
 /// Errors  Usage, always.

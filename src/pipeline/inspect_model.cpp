@@ -75,7 +75,7 @@ ModelReport inspect_model(const std::filesystem::path& path, const DataOptions& 
   if (data.given()) {
     const SampleRequest request = requested_samples(data, nullptr, run).data;
     report.input_check =
-        check_inputs(read_float_model(path), path.string(), data, request, run, InputCheckEffort::Whole);
+        check_inputs(read_float_model(path), {path.string(), data}, request, run, InputCheckEffort::Whole);
   }
   return report;
 }

@@ -13,6 +13,7 @@
 #include "detent/output_files.h"
 #include "evaluate/judge.h"
 #include "options/command_inputs.h"
+#include "options/groups.h"
 #include "pipeline/engines/dla/dla_files.h"
 #include "pipeline/latency/latency_timer.h"
 #include "pipeline/latency/latency_variants.h"
@@ -138,14 +139,25 @@ void judge_again(BoundReport& bound, const BoundJudge& judge, const Model& model
   conclude(bound, judge);
 }
 
+/// Returns the options of the target, of the placement and of the judging that the user gave, as they are typed.
+std::string options_that_stay(QuantizeOptions given) {
+  QuantizeOptions usual;
+  const auto listed = [](QuantizeOptions& of) {
+    return list_of(target_option(of.target), placement_options(of.placement),
+                   format_options(of.format, CpuOption::Offered), bound_options(of.bound, of.data));
+  };
+  return typed_changes(listed(given), listed(usual));
+}
+
 /// Looks at the float model on pictures; nullopt for other data, and where no verdict follows.
 std::optional<InputCheckReport> check_pictures(const QuantizeOptions& options, const Prepared& prepared) {
   const Recipe& recipe = prepared.recipe;
   if (options.stop_after != StopAfter::Nothing) return std::nullopt;
   if (!prepared.data || !recipe.data.preprocess.images || recipe.data.steps || recipe.pipeline) return std::nullopt;
   const bool little = options.accuracy == Accuracy::Fast;
-  return check_inputs(*prepared.float32, options.model.string(), options.data, recipe.data, options.run,
-                      InputCheckEffort::Little, little ? 0 : static_cast<double>(prepared.plan.coverage.macs));
+  return check_inputs(*prepared.float32, {options.model.string(), options.data, options_that_stay(options)},
+                      recipe.data, options.run, InputCheckEffort::Little,
+                      little ? 0 : static_cast<double>(prepared.plan.coverage.macs));
 }
 
 QuantizeReport begin_report(QuantizeWork& work) {
@@ -204,7 +216,7 @@ QuantizeReport quantize_timed(const QuantizeOptions& asked, Prepared made, const
   if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
   if (options.stop_after == StopAfter::Plan) return stopped_at(options, describe_final_plan(std::move(prepared)));
 
-  work.input_check = before ? before->input_check : check_pictures(options, prepared);
+  work.input_check = before ? before->input_check : check_pictures(work.given, prepared);
   // images -> executor -> histograms, or the table that holds them -> ranges -> whatever gains on them
   take_steps(work);
   if (EarlyEnd* const early = EarlyEnd::current()) early->close();

@@ -50,6 +50,7 @@ MakePatch patch_for(OperatorForm form) {
     case OperatorForm::LastSteps: return forms::last_steps;
     case OperatorForm::OutputsApart: return forms::outputs_apart;
     case OperatorForm::NamedOutputs: return forms::named_outputs;
+    case OperatorForm::FocusConvs: return forms::focus_convs;
     case OperatorForm::ConvPerOperand: return forms::conv_per_operand;
     case OperatorForm::PlainDeconvolution: return forms::plain_deconvolution;
   }

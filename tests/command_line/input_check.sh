@@ -23,6 +23,15 @@ cure=$(command_line | sed "s/.*--preprocess '*\([^ ']*\).*/\1/")
 accepts "the cure" inspect "$model" --data $sample/calib --preprocess "$cure"
 checked | grep -q 'input: good' || fail "the cure '$cure' is: $(checked)"
 
+# The command of quantize keeps what else was asked for, and runs.
+accepts "another target" quantize "$model" --data $sample/calib --preprocess unit,div=1 --limit 12 --accuracy fast --target onnxruntime \
+  --policy concat=inputs --exclude head --accept-broken --quiet -o out/raw.onnx
+command_line | grep -q -- '--target onnxruntime --exclude head --policy concat=inputs -o' || fail "the command is: $(command_line)"
+command_line | grep -q 'color=bgr' && fail "pictures that do not tell colours apart get others: $(command_line)"
+eval "set -- $(command_line | sed 's/^detent //')"
+accepts "the command that is offered" "$@" --quiet --overwrite
+rm -f shapes_unet.int8.onnx "$(basename "$model" .onnx).int8.onnx" out/raw.onnx
+
 # A network that paints pictures of 0 to 255 whatever comes, and its twin whose pictures have another scale.
 # painter NAME FACTOR SHIFT
 painter() {

@@ -92,6 +92,18 @@ refuses "an open length" 13 "length=N" run in/open.onnx --data text:in/t.txt,voc
 refuses "a length that is not the model's" 13 "has 4 tokens" run in/four.onnx --data text:in/t.txt,vocab=in/vocab.txt,length=5 -o out/run
 printf 'abx' >in/x.txt
 refuses "a character beyond the vocabulary" 12 "begins 'x'" run in/open.onnx --data text:in/x.txt,vocab=in/vocab.txt,length=2 -o out/run
+# Hints say how a text is given.
+echo "$header g (int64[n,s] ids, int64[n,s] attention_mask) => (float[n,s,4] logits, int64[n,s] m) $weights
+  { h = Gather (e, ids)  logits = MatMul (h, w)  m = Identity (attention_mask) }" | "$WRITE_MODEL" in/two_inputs.onnx
+refuses "a text without its form" 2 "a text is given as --data text:in/t.txt,vocab=FILE" run in/two_inputs.onnx --data in/t.txt -o out/run
+refuses "records without their form" 12 "a text is given as --data text:in/t.jsonl,vocab=FILE" run in/open.onnx --data in/t.jsonl -o out/run
+mkdir in/empty
+refuses "an empty folder" 12 "in/empty: the folder is empty" run in/two_inputs.onnx --data in/empty -o out/run
+printf '[0, 4]\n' >in/beyond.jsonl
+refuses "an id beyond the table" 12 "of another vocabulary than the model's" run in/open.onnx --data text:in/beyond.jsonl,vocab=in/vocab.txt -o out/run
+printf 'file\nno.npy\n' >in/list.csv
+refuses "a list for two inputs" 2 "write --data INPUT=SRC for each input" run in/two_inputs.onnx --data in/list.csv -o out/run
+if grep -q 'a text is given' stderr; then fail "a list is taken for a text"; fi
 printf 'ab' >in/short.txt
 refuses "less than a window" 12 "fewer than the 4" run in/four.onnx --data text:in/short.txt,vocab=in/vocab.txt -o out/run
 printf '[UNK]\nplay\n##ing\n' >in/pieces.txt

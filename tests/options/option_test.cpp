@@ -82,6 +82,21 @@ TEST(ChangedOptions, AreThoseThatDifferInTheOrderOfTheList) {
   EXPECT_EQ(changed(placement_options(usual), placement_options(usual)), Pairs{});
 }
 
+TEST(ChangedOptions, AreTypedAsKeysAndFlags) {
+  PlacementOptions placement, usual;
+  placement.quantize_outputs = true;
+  placement.exclude = {"^a", "^b"};
+  EXPECT_EQ(typed_changes(placement_options(placement), placement_options(usual)),
+            " --exclude '^a' --exclude '^b' --policy quantize-outputs=on");
+  EXPECT_EQ(typed_changes(placement_options(usual), placement_options(usual)), "");
+  AccuracyBound bound, none;
+  const DataOptions data;
+  bound.evaluation.next_token = true;
+  bound.min_sqnr_db = 20;
+  EXPECT_EQ(typed_changes(bound_options(bound, data), bound_options(none, data)), " --min-sqnr 20 --next-token")
+      << "a flag";
+}
+
 TEST(TheSamplesToJudgeOn, ArePreprocessedAsThoseToCalibrateWith) {
   QuantizeOptions options;
   ReportOptions report;

@@ -96,26 +96,28 @@ std::unique_ptr<Kernel> make_slice(const KernelContext& context) {
 }
 
 std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
-  return kernel_of(
-      [axis_attribute = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices](KernelCall& call) {
-        const Tensor& input = call.input(0);
-        const Shape& shape = input.shape();
-        const size_t axis = axis_from_front(axis_attribute, shape.rank());
-        std::vector<int64_t> indices = integers_of(call.input(1));
-        for (int64_t& index : indices) {
-          if (index < -shape[axis] || index >= shape[axis])
-            throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " +
-                                                    std::to_string(axis) + " of " + shape.to_string());
-          if (index < 0) index += shape[axis];
-        }
-        Shape gathered(shape.dims().first(axis));
-        for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
-        for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
-        if (leave_unseen(call, 0, shape_suffices, gathered, input.type())) return;
-        Tensor& output = call.make_output(0, input.type(), gathered);
-        const AxisView view{shape.element_count(0, axis), shape[axis], shape.element_count(axis + 1, shape.rank())};
-        gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, indices, nullptr);
-      });
+  return kernel_of([axis_attribute = context.node.int_or("axis", 0),
+                    shape_suffices = context.shape_suffices](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    const Shape& shape = input.shape();
+    const size_t axis = axis_from_front(axis_attribute, shape.rank());
+    std::vector<int64_t> indices = integers_of(call.input(1));
+    for (int64_t& index : indices) {
+      if (index < -shape[axis] || index >= shape[axis])
+        throw Error(
+            ErrorCode::InvalidData,
+            "index " + std::to_string(index) + " is outside axis " + std::to_string(axis) + " of " + shape.to_string(),
+            "where the indices are token ids, they are of another vocabulary than the model's");
+      if (index < 0) index += shape[axis];
+    }
+    Shape gathered(shape.dims().first(axis));
+    for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
+    for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
+    if (leave_unseen(call, 0, shape_suffices, gathered, input.type())) return;
+    Tensor& output = call.make_output(0, input.type(), gathered);
+    const AxisView view{shape.element_count(0, axis), shape[axis], shape.element_count(axis + 1, shape.rank())};
+    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, indices, nullptr);
+  });
 }
 
 /// Makes a kernel: out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.

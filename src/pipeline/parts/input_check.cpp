@@ -57,6 +57,8 @@ constexpr Scale kScales[] = {{"pixels from 0 to 255", "div=1,mean=0,std=1"},
 /// Another preprocessing of the same pictures.
 struct Other {
   std::string text, words;
+  const Scale* scale = nullptr;  ///< that it has in place of the user's; nullptr: the same
+  bool swaps = false;            ///< the colours
 };
 
 bool same_numbers(const Spec& a, const Spec& b) {
@@ -80,7 +82,7 @@ std::vector<Other> others_of(const Preprocess& given) {
   if (spec.color == Spec::Color::Gray) {
     std::vector<Other> scales;
     for (const Scale& scale : kScales)
-      if (Other other{with_pairs(given.text, scale.pairs), scale.words};
+      if (Other other{with_pairs(given.text, scale.pairs), scale.words, &scale};
           !scale.by_colour && !same_numbers(parse_preprocess(other.text), spec))
         scales.push_back(std::move(other));
     return scales;
@@ -88,11 +90,11 @@ std::vector<Other> others_of(const Preprocess& given) {
   const bool rgb = spec.color == Spec::Color::Rgb;
   const std::string kept = rgb ? "color=rgb" : "color=bgr", swapped = rgb ? "color=bgr" : "color=rgb";
   const std::string exchanged = std::string(rgb ? "BGR" : "RGB") + " instead of " + (rgb ? "RGB" : "BGR");
-  std::vector<Other> others{{with_pairs(given.text, swapped), exchanged}};
+  std::vector<Other> others{{with_pairs(given.text, swapped), exchanged, nullptr, true}};
   for (const bool swaps : {false, true})
     for (const Scale& scale : kScales) {
       Other other{with_pairs(given.text, (swaps ? swapped : kept) + "," + scale.pairs),
-                  std::string(scale.words) + (swaps ? ", " + exchanged : "")};
+                  std::string(scale.words) + (swaps ? ", " + exchanged : ""), &scale, swaps};
       const Spec made = parse_preprocess(other.text);
       if (same_numbers(made, spec)) continue;
       Spec alike = made;
@@ -115,13 +117,12 @@ std::string shortest_name(const std::string& text) {
   return text;
 }
 
-std::string command_for(const std::string& model, DataOptions data, const std::string& preprocess) {
+std::string command_for(const InputCheckCommand& asked, const std::string& preprocess) {
+  DataOptions data = asked.data, usual;
   data.preprocess = preprocess;
-  DataOptions usual;
-  std::string command = "detent quantize " + shell_quoted(model);
-  for (const auto& [option, value] : changed(data_options(data, true), data_options(usual, true)))
-    command += " --" + option + " " + shell_quoted(value);
-  return command + " -o " + shell_quoted(std::filesystem::path(model).stem().string() + ".int8.onnx");
+  return "detent quantize " + shell_quoted(asked.model) +
+         typed_changes(data_options(data, true), data_options(usual, true)) + asked.others + " -o " +
+         shell_quoted(std::filesystem::path(asked.model).stem().string() + ".int8.onnx");
 }
 
 /// Returns the certainty with another preprocessing.
@@ -135,9 +136,8 @@ Certainty certainty_with(const Other& other, const Model& model, SampleRequest r
 
 class InputCheck {
  public:
-  InputCheck(const Model& model, const std::string& path, const DataOptions& data, const SampleRequest& request,
-             const RunSettings& run)
-      : model_(model), path_(path), data_(data), request_(request), run_(run) {
+  InputCheck(const Model& model, const InputCheckCommand& asked, const SampleRequest& request, const RunSettings& run)
+      : model_(model), asked_(asked), data_(asked.data), request_(request), run_(run) {
     run_.reporter = &Reporter::silent();
     run_.skip_bad_data = true;
   }
@@ -148,7 +148,7 @@ class InputCheck {
     const std::unique_ptr<DataSource> all = open_samples(request_, model_);
     const SampleSubset samples(*all, spread_samples(*all, count_));
     given_ = measure_certainty(model_, samples, run_);
-    report_.command = command_for(path_, data_, data_.preprocess);
+    report_.command = command_for(asked_, data_.preprocess);
     for (const std::string& name : given_.broken)
       find(Verdict::Wrong, "output '" + name + "' has numbers that are not finite");
     if (all->size() > 1)
@@ -160,7 +160,7 @@ class InputCheck {
       find(Verdict::Doubtful, "output '" + name + "' is a picture of " + raw.words +
                                   ", and the input has other numbers; " + "--preprocess " +
                                   shortest_name(with_pairs(data_.preprocess, raw.pairs)));
-      report_.command = command_for(path_, data_, shortest_name(with_pairs(data_.preprocess, raw.pairs)));
+      report_.command = command_for(asked_, shortest_name(with_pairs(data_.preprocess, raw.pairs)));
     }
     const bool detects = given_.of == Certainty::Of::Detections;
     if (detects && given_.mean() < kBlind) find(Verdict::Doubtful, "no object is detected in any of these pictures");
@@ -191,8 +191,22 @@ class InputCheck {
   /// Another preprocessing with which the first normalizations are nearer to what they saw in training.
   struct Nearer {
     Other other;
-    double mean = 0, errors = 0;
+    double errors = 0;  ///< of the gain
+    std::vector<double> distances = {};
+    [[nodiscard]] double mean() const { return detent::mean(distances); }
   };
+
+  /// Returns the nearest of `found`, in the user's colours where the others are not nearer beyond chance: pictures that
+  /// are alike in all colours do not tell them apart.
+  static const Nearer& nearest(const std::vector<Nearer>& found, const Nearer& best) {
+    if (!best.other.swaps || !best.other.scale) return best;
+    const auto twin = std::ranges::find_if(
+        found, [&](const Nearer& one) { return one.other.scale == best.other.scale && !one.other.swaps; });
+    if (twin == found.end()) return best;
+    std::vector<double> gains;
+    for (size_t i = 0; i < best.distances.size(); ++i) gains.push_back(twin->distances[i] - best.distances[i]);
+    return mean(gains) <= kWrongErrors * standard_error(gains) ? *twin : best;
+  }
 
   /// Returns the distances with another preprocessing: of the first samples alone where these are far from `given`, its
   /// distances with the preprocessing of the user.
@@ -224,7 +238,7 @@ class InputCheck {
     std::optional<Model> read;  // what is quantized has them folded
     if (!has_norms(model_)) try {
         Expansion expansion;
-        read = read_any_model(path_, expansion);
+        read = read_any_model(asked_.model, expansion);
       } catch (const Error& error) {
         if (error.code() == ErrorCode::Interrupted) throw;
       }
@@ -232,26 +246,30 @@ class InputCheck {
     if (!has_norms(model)) return false;
     const std::vector<double> given = norm_distances(model, samples, run_);
     if (given.size() < kFewestToJudge) return false;
-    std::optional<Nearer> best;
+    std::vector<Nearer> measured;
+    std::optional<size_t> best;
     for (const Other& other : others_of(request_.preprocess)) {
-      const std::vector<double> found = norms_with(other, model, given);
+      std::vector<double> found = norms_with(other, model, given);
       if (found.size() > given.size()) continue;
       std::vector<double> gains;
       for (size_t i = 0; i < found.size(); ++i) gains.push_back(given[i] - found[i]);
       const double gain = mean(gains), error = standard_error(gains);
       if (-gain >= kLeastNormShare * mean(given) && -gain >= kWrongErrors * error) refuted_.insert(other.text);
-      if (found.size() < given.size() || gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
-      if (!best || mean(found) < best->mean) best = {other, mean(found), error > 0 ? gain / error : HUGE_VAL};
+      if (found.size() < given.size()) continue;
+      measured.push_back({other, error > 0 ? gain / error : HUGE_VAL, std::move(found)});
+      if (gain < kLeastNormShare * mean(given) || gain < kWrongErrors * error) continue;
+      if (!best || measured.back().mean() < measured[*best].mean()) best = measured.size() - 1;
     }
     if (!best) return false;
-    const std::string name = shortest_name(best->other.text);
-    report_.command = command_for(path_, data_, name);
+    const Nearer& found = nearest(measured, measured[*best]);
+    const std::string name = shortest_name(found.other.text);
+    report_.command = command_for(asked_, name);
     report_.reasons.insert(
         report_.reasons.begin(),
         fmt::format(
             "the first normalizations saw other pixels in training: with {} they are {:.3f} nats from it instead "
             "of {:.3f} ({:.1f} standard errors); --preprocess {}",
-            best->other.words, best->mean, mean(given), best->errors, name));
+            found.other.words, found.mean(), mean(given), found.errors, name));
     report_.verdict = Verdict::Wrong;
     return true;
   }
@@ -309,7 +327,7 @@ class InputCheck {
     if (!best) return;
     const auto& [other, of_best, gain] = *best;
     const std::string name = shortest_name(other.text);
-    report_.command = command_for(path_, data_, name);
+    report_.command = command_for(asked_, name);
     const std::string what =
         given_.of == Certainty::Of::Detections
             ? fmt::format("scores of boxes rise from {:.2f} to {:.2f}", given_.mean(), of_best.mean())
@@ -332,7 +350,7 @@ class InputCheck {
   }
 
   const Model& model_;
-  const std::string& path_;
+  const InputCheckCommand& asked_;
   const DataOptions& data_;
   const SampleRequest& request_;
   RunSettings run_;
@@ -344,10 +362,9 @@ class InputCheck {
 
 }  // namespace
 
-InputCheckReport check_inputs(const Model& model, const std::string& path, const DataOptions& data,
-                              const SampleRequest& request, const RunSettings& run, InputCheckEffort effort,
-                              double macs) {
-  return InputCheck(model, path, data, request, run).check(effort, macs);
+InputCheckReport check_inputs(const Model& model, const InputCheckCommand& asked, const SampleRequest& request,
+                              const RunSettings& run, InputCheckEffort effort, double macs) {
+  return InputCheck(model, asked, request, run).check(effort, macs);
 }
 
 }  // namespace detent

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "datasets/sample_request.h"
 #include "detent/options/run_settings.h"
@@ -14,6 +15,13 @@ enum class InputCheckEffort : uint8_t {
   Little,  ///< other preprocessings are tried where that costs at most 100 billion multiply-adds, or the model is
            ///< unsure
   Whole    ///< they are always tried
+};
+
+/// The command that is answered, for the one that quantizes with the cure.
+struct InputCheckCommand {
+  std::string model;  ///< its path
+  const DataOptions& data;
+  std::string others = {};  ///< options that stay, as they are typed, each behind a blank
 };
 
 /// Looks at the float model on at most 24 samples (12 for Little), evenly over the data: outputs that do not depend on
@@ -32,10 +40,10 @@ enum class InputCheckEffort : uint8_t {
 ///           (found 26 of 27 and 19 of 30, no false alarm on 19).
 ///
 /// model    the float model, ready to run
-/// path     of the model, for the command
+/// asked    the command: the cure's keeps its options
 /// macs     multiply-adds of a sample; 0: unknown
 /// Errors   those of opening, reading and running.
-[[nodiscard]] InputCheckReport check_inputs(const Model& model, const std::string& path, const DataOptions& data,
+[[nodiscard]] InputCheckReport check_inputs(const Model& model, const InputCheckCommand& asked,
                                             const SampleRequest& request, const RunSettings& run,
                                             InputCheckEffort effort, double macs = 0);
 

@@ -29,6 +29,7 @@
 #include "rewrite/qdq_inserter.h"
 #include "run/sample_counts.h"
 #include "run/sample_subset.h"
+#include "tune/choose_calibrator.h"
 #include "tune/ruinous_layers.h"
 
 namespace detent {
@@ -204,7 +205,8 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   }
   const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --format per-tensor=on");
-  if (data && !report.measured) cures.emplace_back("--calibrator auto (measures all of them)");
+  if (data && !report.measured && !is_auto(options.calibrator))
+    cures.emplace_back("--calibrator auto (measures all of them)");
   if (data && !level_of(options.accuracy).thorough) cures.emplace_back("--accuracy best (takes minutes)");
   if (!options.bound.given() && !target.engine.whole_graph) cures.emplace_back("--min-sqnr 20 (keeps layers float)");
   cures.resize(std::min(cures.size(), kCuresShown));
@@ -217,9 +219,8 @@ std::string half_command(const QuantizeOptions& options, const Target& target) {
   if (!target.engine.fast_in_half || options.data.sources.empty() || !options.pipeline.empty()) return {};
   const std::filesystem::path half = options.output.parent_path() / (options.model.stem().string() + ".fp16.onnx");
   DataOptions data = options.data, usual;
-  std::string command = "detent cast " + shell_quoted(options.model.string());
-  for (const auto& [option, value] : changed(data_options(data, true), data_options(usual, true)))
-    command += " --" + option + " " + shell_quoted(value);
+  std::string command = "detent cast " + shell_quoted(options.model.string()) +
+                        typed_changes(data_options(data, true), data_options(usual, true));
   if (options.run.skip_bad_data) command += " --skip-bad-data";
   return command + " --float-type fp16 -o " + shell_quoted(half.string()) +
          " ('detent compare-types' with --float-type fp16 scores both)";

@@ -38,6 +38,7 @@ enum class OperatorForm : uint8_t {
   LastSteps,           ///< the last state of a GRU or RNN is taken of all steps where those are not read
   OutputsApart,        ///< nodes read no graph output: that is a copy of what they read
   NamedOutputs,        ///< LSTM, GRU and RNN leave out no output by an empty name
+  FocusConvs,          ///< a Conv of pixels that Slices take for their place in a patch has strides instead
   ConvPerOperand,      ///< a Conv of few outputs behind a Concat is a sum of Convs
   PlainDeconvolution,  ///< a ConvTranspose has no dilations, and groups only if each has one channel
 };

@@ -78,6 +78,9 @@ namespace detent::forms {
 /// A GlobalAveragePool of a plane of known extents becomes ReduceMean. In front of that a Conv sums parts of a plane of
 /// more than 7 rows or columns, each of 7 x 7 at most; the last ones end in zeros.
 [[nodiscard]] GraphPatch reduced_planes(const Graph& graph);
+/// A Conv of constants that alone reads a Concat of all pixels that Slices with steps take of a value of known sizes,
+/// as YOLOX's Focus joins them, reads that value: its window, strides and pads are the steps times as large.
+[[nodiscard]] GraphPatch focus_convs(const Graph& graph);
 /// A Conv of constants that alone reads a Concat of channels becomes a Conv for each operand and sums of them, where an
 /// operand's channels are no multiple of 8, or the sums have fewer numbers than half of what the Concat copies.
 [[nodiscard]] GraphPatch conv_per_operand(const Graph& graph);

@@ -9,7 +9,8 @@
 //   (K2) writes the value. Nodes behind the last layer that decode boxes stay float (R18), as do LSTM, GRU and RNN. In
 //   attention the values from the product of queries and keys up to the Softmax stay float, with a mask also what the
 //   second product reads of it; a form adds a mask of zeros where there is none. A MatMul or Gemm of rows that are a
-//   graph input stays float, a cubic Resize, and beside a ScatterND what a Slice reads of a Concat.
+//   graph input stays float, a cubic Resize, beside a ScatterND what a Slice reads of a Concat, and the activation of a
+//   layer that stays float.
 // * Why: the compiler keeps the scales of pairs. A value without one is FP16: a layer that writes it runs in FP16, and
 //   a GlobalAveragePool in floats between INT8 values is refused ("Invalid w_par['dtype'] = float16"). With pairs on
 //   both sides of the Softmax between two products the compiler ends without a word, or with a KeyError. Its optimizer
@@ -24,6 +25,7 @@
 
 #include "ops/traits.h"
 #include "place/draft/flow.h"
+#include "place/draft/written_activation.h"
 #include "place/engines/onnxruntime/onnxruntime_pairs.h"
 #include "place/engines/qnn/qnn_units.h"
 #include "place/engines/rknn/npu_nodes.h"
@@ -64,6 +66,15 @@ bool multiplies_input_rows(const GraphFacts& facts, const Node& node) {
   return shape.size() < kImage && shape.size() >= kMatrix && (shape.size() > kMatrix || shape.front() != 1);
 }
 
+// Between floats the compiler computes a layer and its activation as one operator; codes would part them.
+void keep_activation_float(const GraphFacts& facts, PlacementDraft& draft, const Node& layer) {
+  const MaybeNode last = fused_activation(facts, draft, layer.output(0));
+  if (!last) return;
+  const auto gated = gated_activation(facts, *last);
+  for (const NodeId node : gated ? gated->nodes : std::vector<NodeId>{*last})
+    if (!draft.is_forced(node)) draft.keep_out(node, "activation of " + facts.describe(layer.id) + ", which is float");
+}
+
 void mark_float_nodes(const GraphFacts& facts, PlacementDraft& draft) {
   for (const Node& node : facts.graph().nodes()) {
     if (draft.is_forced(node.id)) continue;
@@ -72,6 +83,8 @@ void mark_float_nodes(const GraphFacts& facts, PlacementDraft& draft) {
     else if (facts.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "cubic")
       draft.keep_out(node.id, "rknn-toolkit2 builds no cubic Resize between codes");
   }
+  for (const Node& node : facts.graph().nodes())
+    if (facts.is_weighted(node.id) && draft.is_out(node.id)) keep_activation_float(facts, draft, node);
 }
 
 // The Softmax and the nodes between it and a product of two activations; none where there is no such product.
