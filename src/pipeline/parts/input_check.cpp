@@ -198,7 +198,7 @@ class InputCheck {
 
   /// Returns the nearest of `found`, in the user's colours where the others are not nearer beyond chance: pictures that
   /// are alike in all colours do not tell them apart.
-  static const Nearer& nearest(const std::vector<Nearer>& found, const Nearer& best) {
+  static Nearer nearest(const std::vector<Nearer>& found, const Nearer& best) {
     if (!best.other.swaps || !best.other.scale) return best;
     const auto twin = std::ranges::find_if(
         found, [&](const Nearer& one) { return one.other.scale == best.other.scale && !one.other.swaps; });
@@ -261,7 +261,7 @@ class InputCheck {
       if (!best || measured.back().mean() < measured[*best].mean()) best = measured.size() - 1;
     }
     if (!best) return false;
-    const Nearer& found = nearest(measured, measured[*best]);
+    const Nearer found = nearest(measured, measured[*best]);
     const std::string name = shortest_name(found.other.text);
     report_.command = command_for(asked_, name);
     report_.reasons.insert(
