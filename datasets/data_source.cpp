@@ -130,12 +130,12 @@ std::string text_hint(const std::string& option, const std::string& src) {
   return "a text is given as " + option + " text:" + src + ",vocab=FILE, with the model's tokenizer.json as FILE";
 }
 
-const DataSourceEntry& entry_for(const std::string& src) {
+const DataSourceEntry& entry_for(const std::string& option, const std::string& src) {
   for (const DataSourceEntry& entry : data_source_list())
     if (entry.accepts(src)) return entry;
   if (const std::string why = no_reach(src); !why.empty()) throw Error(ErrorCode::InvalidData, src + ": " + why);
   if (fs::path(src).extension() == ".jsonl")
-    throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", text_hint("--data", src));
+    throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", text_hint(option, src));
   throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read",
               "possible are: " + join(data_source_list(), "; ", &DataSourceEntry::form));
 }
@@ -232,7 +232,7 @@ std::shared_ptr<const DataSource> open_named_sources(const SampleRequest& reques
   const std::vector<FeedInput> feeds = feed_inputs(inputs);
   std::vector<Part> parts;
   for (size_t i = 0; i < sources.size(); ++i) {
-    const DataSourceEntry& entry = entry_for(sources[i].src);
+    const DataSourceEntry& entry = entry_for(request.option, sources[i].src);
     const bool audio = kind_held(entry, sources[i].src) == Preprocessed::Audio;  // feeds masks and lengths too
     if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput && !audio)
       refuse_one_input(request, sources[i].src, inputs);
@@ -310,8 +310,8 @@ std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<cons
 }
 
 bool holds_preprocessed(const SampleRequest& request, std::span<const InputSpec> inputs) {
-  return std::ranges::any_of(named_sources(request, inputs), [](const NamedSource& source) {
-    return kind_held(entry_for(source.src), source.src) != Preprocessed::Nothing;
+  return std::ranges::any_of(named_sources(request, inputs), [&](const NamedSource& source) {
+    return kind_held(entry_for(request.option, source.src), source.src) != Preprocessed::Nothing;
   });
 }
 

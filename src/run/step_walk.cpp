@@ -198,14 +198,15 @@ bool StepWalk::choose_tokens(std::vector<Tensor>& states) {
   bool more = false, stays = false;
   for (size_t row = 0; row < texts_.size(); ++row) {
     Text& text = texts_[row];
+    if (text.has_ended) continue;  // any token will do
     for (size_t i = 0; i < states.size(); ++i) {
       if (recurrence.states[i].way == Way::Same || recurrence.states[i].way == Way::Frame) continue;
       const auto from = as_extent(row);
       const Tensor scores = texts_.size() == 1 ? states[i] : states[i].slice0(from, from + 1);
       const GreedyChoice choice = choose_greedily(scores, rules, of_frame_);
-      tokens[i][row] = choice.token.value_or(0);  // of an ended text any will do
+      tokens[i][row] = choice.token.value_or(0);
       stays = stays || !choice.token;
-      if (!text.has_ended) text.has_ended = !goes_on(text, choice, states);
+      text.has_ended = !goes_on(text, choice, states) || text.has_ended;
     }
     more = more || !text.has_ended;
   }

@@ -169,7 +169,7 @@ std::unique_ptr<const ChannelsLastConvolution> make_winograd(const ConvolutionPr
   const int64_t pixels = problem.output[0] * problem.output[2] * problem.output[3];
   const int64_t tiles = problem.output[0] * ((problem.output[2] + 1) / 2) * ((problem.output[3] + 1) / 2);
   const auto step = as_extent(kRowStep);
-  const int64_t products = (tiles + step - 1) / step * step * 16;
+  const int64_t products = (tiles + step - 1) / step * step * 16;  // of each two channels; a fifth at least must go
   if (tiles < step || products * 5 > pixels * 9 * 4) return nullptr;
   return std::make_unique<Winograd>(problem);
 }
